@@ -1,0 +1,1 @@
+"""Validated, typed doors to the compiled core. Nothing else imports `c2s._core`."""

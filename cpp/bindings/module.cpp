@@ -1,0 +1,8 @@
+// Table of contents of the extension: every topic registers itself.
+#include <pybind11/pybind11.h>
+
+#include "c2s_core/version.hpp"
+
+PYBIND11_MODULE(_core, m) {
+  m.attr("__version__") = c2s::version();
+}
