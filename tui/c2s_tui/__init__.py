@@ -1,0 +1,1 @@
+"""c2s-tui: watch runs and browse per-item transitions."""
