@@ -1,0 +1,150 @@
+"""The one mechanism: a parent's arms as generators that yield rounds of asks and return an outcome.
+
+The runner, resume and verify all drive the same `ParentProgram`; see docs/architecture.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from c2s.records import Answer, Ask, Outcome, Parent, Slot
+
+ArmGenerator = Generator[list[Ask], list[Answer], Outcome]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What an arm may look at beside its parent: the run's frozen settings and the outcomes of the arms it needs."""
+
+    settings: Mapping[str, Any]
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+
+    @property
+    def seed(self) -> int:
+        return self.settings["seed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """One condition under which a parent is answered.
+
+    `program(parent, context)` is the generator; `steps(parent)` the steps that it may ask, ascending; `needs` names
+    arms of the same panel whose outcomes it reads; `replicates` repeats it with identical requests.
+    """
+
+    name: str
+    program: Callable[[Parent, Context], ArmGenerator]
+    steps: Callable[[Parent], Sequence[int]]
+    needs: tuple[str, ...] = ()
+    replicates: int = 1
+
+
+@dataclass(slots=True)
+class _Run:
+    """An arm on its way: its generator, the asks of the current round and the answers that have arrived."""
+
+    arm: Arm
+    replicate: int
+    generator: ArmGenerator | None = None
+    round: list[Ask] = field(default_factory=list)
+    answers: dict[int, Answer] = field(default_factory=dict)
+    failed: dict[int, str] = field(default_factory=dict)
+    asked: set[int] = field(default_factory=set)
+    outcome: Outcome | None = None
+
+
+class ParentProgram:
+    """Runs the arms of one parent. Feed it answers in any order; equal answers give equal asks and outcomes."""
+
+    def __init__(self, panel: str, arms: Sequence[Arm], parent: Parent, settings: Mapping[str, Any]) -> None:
+        self.panel = panel
+        self.parent = parent
+        self.settings = settings
+        self.skipped: dict[Slot, str] = {}
+        self._runs = {(arm.name, r): _Run(arm, r) for arm in arms for r in range(arm.replicates)}
+
+    @property
+    def closed(self) -> bool:
+        return all(run.outcome is not None for run in self._runs.values())
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """Outcomes of the arms that have closed, in the order the panel declares them."""
+        return [run.outcome for run in self._runs.values() if run.outcome is not None]
+
+    def start(self) -> list[tuple[Slot, Ask]]:
+        """The first asks: those of every arm that needs no other."""
+        return list(self._launch())
+
+    def receive(self, slot: Slot, answer: Answer | None, reason: str | None = None) -> list[tuple[Slot, Ask]]:
+        """Take the answer to one slot (None: error or unknown, with the reason) and return the asks it released."""
+        run = self._runs[slot.arm, slot.replicate]
+        if slot.step not in run.asked or slot.step in run.answers or slot.step in run.failed:
+            raise RuntimeError(f"an answer to {slot} was not expected")
+        if answer is None:
+            run.failed[slot.step] = reason or "no answer"
+        else:
+            run.answers[slot.step] = answer
+        if any(ask.step not in run.answers and ask.step not in run.failed for ask in run.round):
+            return []
+        if run.failed:
+            step = min(run.failed)
+            self._close(run, self._undefined(run, f"step {step}: {run.failed[step]}"), "blocked")
+            return list(self._launch())
+        return self._advance(run, [run.answers[ask.step] for ask in run.round])
+
+    def _launch(self) -> Iterator[tuple[Slot, Ask]]:
+        """Start every arm whose needs have closed; repeat, since one that needs nothing more may close at once."""
+        progress = True
+        while progress:
+            progress = False
+            for run in self._runs.values():
+                if run.generator is not None or run.outcome is not None:
+                    continue
+                needed = {name: self._needed(name, run.replicate) for name in run.arm.needs}
+                if any(other.outcome is None for other in needed.values()):
+                    continue
+                progress = True
+                outcomes = {name: other.outcome for name, other in needed.items()}
+                missing = [name for name, outcome in outcomes.items() if outcome.status != "ok"]
+                if missing:
+                    self._close(run, self._undefined(run, f"needs {missing[0]}, which is undefined"), "blocked")
+                else:
+                    run.generator = run.arm.program(self.parent, Context(self.settings, outcomes))
+                    yield from self._step(run, None)
+
+    def _needed(self, name: str, replicate: int) -> _Run:
+        """The same replicate of the needed arm if it has one, else its first."""
+        return self._runs.get((name, replicate)) or self._runs[name, 0]
+
+    def _advance(self, run: _Run, answers: list[Answer]) -> list[tuple[Slot, Ask]]:
+        asks = self._step(run, answers)
+        return asks + list(self._launch()) if run.outcome is not None else asks
+
+    def _step(self, run: _Run, answers: list[Answer] | None) -> list[tuple[Slot, Ask]]:
+        try:
+            run.round = run.generator.send(answers)
+        except StopIteration as stop:
+            self._close(run, stop.value, "not_needed")
+            return []
+        slots = [Slot(self.panel, self.parent.id, run.arm.name, run.replicate, ask.step) for ask in run.round]
+        steps = {slot.step for slot in slots}
+        planned = run.arm.steps(self.parent)
+        if not steps or len(steps) != len(slots) or steps & run.asked or not steps <= set(planned):
+            raise RuntimeError(f"arm {run.arm.name} of {self.parent.id} asked for steps {sorted(steps)} (planned: {planned})")
+        run.asked |= steps
+        return list(zip(slots, run.round))
+
+    def _undefined(self, run: _Run, reason: str) -> Outcome:
+        return Outcome(run.arm.name, run.replicate, status="undefined", reason=reason)
+
+    def _close(self, run: _Run, outcome: Outcome, rest: str) -> None:
+        """Record the outcome; planned steps that were never asked become `rest`."""
+        if (outcome.arm, outcome.replicate) != (run.arm.name, run.replicate):
+            outcome = replace(outcome, arm=run.arm.name, replicate=run.replicate)
+        run.outcome = outcome
+        for step in run.arm.steps(self.parent):
+            if step not in run.asked:
+                self.skipped[Slot(self.panel, self.parent.id, run.arm.name, run.replicate, step)] = rest

@@ -1,0 +1,18 @@
+"""Displayed order of options: a shuffle keyed by (seed, parent, position, order), the same for every arm (PROTOCOL section 2, ours)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+
+def keyed_order(options: Sequence[str], *, seed: int, parent: str, position: int, order: int = 0) -> list[str]:
+    """`options` in the order shown for this position of this parent; position 0 is the whole answer.
+
+    `order` names another shuffle where a panel varies the displayed order; panels that do not leave it at 0.
+    Each option gets eight bytes of SHAKE-256 over the key and options are sorted by them, so the order depends on
+    nothing but the key and the stored order of the options.
+    """
+    stream = hashlib.shake_256(f"c2s-options\0{seed}\0{parent}\0{position}\0{order}".encode()).digest(8 * len(options))
+    ranked = sorted(range(len(options)), key=lambda i: stream[8 * i : 8 * i + 8])
+    return [options[i] for i in ranked]

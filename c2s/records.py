@@ -1,0 +1,149 @@
+"""The nouns that every layer shares: parents, requests, asks, answers, outcomes.
+
+They hold no behaviour beyond what follows from their fields, import nothing of c2s, and never change once made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+INVALID = "_"
+"""Stands in an output where an answer was not one of the offered options; belongs to no panel's alphabet (ours)."""
+
+Unit = Literal["whole", "character", "field", "label"]
+
+
+class Slot(NamedTuple):
+    """Identity of one planned request: where it stands, never what it says.
+
+    `step` counts from 1 within an arm. Two slots with identical bytes are two slots.
+    """
+
+    panel: str
+    parent: str
+    arm: str
+    replicate: int
+    step: int
+
+    def __str__(self) -> str:
+        repeat = f" replicate {self.replicate}" if self.replicate else ""
+        return f"{self.panel}/{self.parent}/{self.arm}{repeat} step {self.step}"
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """The independent unit: everything asked about it is resampled with it.
+
+    `payload` is the frozen item as plain JSON values (problem text included). `pair` names the partner across domains.
+    """
+
+    id: str
+    domain: str
+    length: int
+    payload: Mapping[str, Any]
+    pair: str | None = None
+
+    @property
+    def target(self) -> str:
+        return self.payload["target"]
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        return tuple(self.payload["candidates"])
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One typed question. `options` maps each option in displayed order to its description (None: no description).
+
+    `unit` says what an answer is: a whole candidate, one character, a field value or a label.
+    """
+
+    instructions: str
+    options: Mapping[str, str | None]
+    unit: Unit = "character"
+    type: str = "choice"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked, independent of the provider: a state and its ordered, named questions."""
+
+    state: Any
+    questions: Mapping[str, Question]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One step of an arm. `truth` holds the right option per question for simulated models; it never reaches the wire.
+
+    `presentation` is the member order of the bytes: "insertion" or "sorted".
+    """
+
+    step: int
+    request: Request
+    truth: Mapping[str, str] = field(default_factory=dict)
+    presentation: str = "insertion"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The answer to one question. Probabilities are as reported; `confidence` is ours, (m - 1/n)/(1 - 1/n).
+
+    `argmax` is the most probable option, the first in displayed order on a tie; `returned` is the service's own choice.
+    """
+
+    returned: str
+    offered: bool
+    argmax: str | None = None
+    probabilities: Mapping[str, float] | None = None
+    reported_confidence: float | None = None
+    confidence: float | None = None
+
+    def taken(self, select: str = "returned") -> str:
+        """What an arm goes on with: the returned choice (the invalid marker if it was not offered), or the argmax.
+
+        Formal construction scores the returned choice; readout and plan panels the argmax (appendix A.7).
+        """
+        if select == "argmax" and self.argmax is not None:
+            return self.argmax
+        return self.returned if self.offered else INVALID
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether the returned choice is not the argmax of the reported probabilities."""
+        return self.argmax is not None and self.argmax != self.returned
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A response as every provider's is read. Usage that is absent or zero is None: not reported, never free."""
+
+    choices: Mapping[str, Choice]
+    model: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+
+    def choice(self, question: str = "answer") -> Choice:
+        return self.choices[question]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one arm of a finished parent leaves behind.
+
+    `status` is "ok" or "undefined"; an undefined outcome has a `reason` and no scores. `correct` is task correctness,
+    `fidelity` agreement with a supplied plan, `kind` output compliance: three endpoints that are never mixed.
+    """
+
+    arm: str
+    replicate: int = 0
+    status: Literal["ok", "undefined"] = "ok"
+    output: str | None = None
+    correct: bool | None = None
+    fidelity: bool | None = None
+    kind: str | None = None
+    reason: str | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)
