@@ -2,7 +2,10 @@
 #include <pybind11/pybind11.h>
 
 #include "c2s_core/version.hpp"
+#include "register.hpp"
 
 PYBIND11_MODULE(_core, m) {
   m.attr("__version__") = c2s::version();
+  m.attr("__build_id__") = c2s::build_id();
+  c2s::bindings::register_carry(m);
 }

@@ -1,6 +1,7 @@
-// The version of the compiled core, compared with the Python package at import.
+// What the compiled core was built from; both are compared with the Python package at import.
 #pragma once
 
 namespace c2s {
-const char* version() noexcept;
-}
+const char* version() noexcept;   // c2s.__version__ of the sources
+const char* build_id() noexcept;  // SHA-256 over the C++ sources, see cpp/build_id.cmake
+}  // namespace c2s

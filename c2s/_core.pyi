@@ -1,0 +1,27 @@
+# Type stubs of the compiled extension, one block per register_<topic>.cpp. Only `c2s.kernels` imports it.
+# Everything is keyword-only and never converted: exact dtypes, C order.
+
+import numpy as np
+from numpy.typing import NDArray
+
+__version__: str
+__build_id__: str
+
+# carry
+def carry_counts(
+    *, a: NDArray[np.uint64], b: NDArray[np.uint64]
+) -> tuple[
+    int,
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.int32],
+]:
+    """(pairs done before the first invalid one, multiplication, addition, carries, chain, elementary, digits)"""
+
+def carry_trace(
+    *, a: int, b: int
+) -> tuple[int, int, list[list[int]], list[int], list[int], int, int, int, int, int]:
+    """(top, bottom, rows, summation, product digits, multiplication, addition, chain, elementary, digits)"""

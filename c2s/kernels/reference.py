@@ -1,0 +1,58 @@
+"""Slow plain-Python twins of the kernels, written to be obviously right. Tests assert that each kernel equals its twin."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c2s.kernels.carry import CarryCounts, CarryTrace
+
+
+def carry_trace(a: int, b: int) -> CarryTrace:
+    """Twin of `c2s.kernels.carry.carry_trace`, on decimal strings."""
+    top, bottom = max(a, b), min(a, b)
+    top_digits = [int(d) for d in reversed(str(top))]
+    bottom_digits = [int(d) for d in reversed(str(bottom))]
+    rows, shifted = [], []
+    for r, factor in enumerate(bottom_digits):
+        carry, carries, digits = 0, [], [0] * r
+        for digit in top_digits:
+            carry, unit = divmod(digit * factor + carry, 10)
+            carries.append(carry)
+            digits.append(unit)
+        rows.append(carries)
+        shifted.append(digits + [carry] if carry else digits)
+    summation: list[int] = []
+    product = shifted[0]
+    if len(rows) > 1:
+        product, carry = [], 0
+        for column in range(max(map(len, shifted))):
+            total = carry + sum(row[column] for row in shifted if column < len(row))
+            carry, unit = divmod(total, 10)
+            summation.append(carry)
+            product.append(unit)
+        if carry:
+            product.append(carry)
+    multiplication = sum(c > 0 for row in rows for c in row)
+    addition = sum(c > 0 for c in summation)
+    runs = [len(run) for row in [*rows, summation] for run in "".join("x" if c else " " for c in row).split()]
+    return CarryTrace(
+        top=top,
+        bottom=bottom,
+        product=int("".join(str(d) for d in reversed(product))),
+        rows=rows,
+        summation=summation,
+        multiplication_carries=multiplication,
+        addition_carries=addition,
+        carries=multiplication + addition,
+        chain=max(runs, default=0),
+        elementary=len(top_digits) * len(bottom_digits),
+        digits=len(product),
+    )
+
+
+def carry_counts(a: NDArray[np.integer], b: NDArray[np.integer]) -> CarryCounts:
+    """Twin of `c2s.kernels.carry.carry_counts`, pair by pair."""
+    traces = [carry_trace(int(x), int(y)) for x, y in zip(a, b, strict=True)]
+    names = ("multiplication_carries", "addition_carries", "carries", "chain", "elementary", "digits")
+    return CarryCounts(**{name: np.array([getattr(t, name) for t in traces], dtype=np.int32) for name in names})

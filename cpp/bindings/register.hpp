@@ -1,0 +1,8 @@
+// One function per topic; module.cpp calls them all.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace c2s::bindings {
+void register_carry(pybind11::module_& m);
+}  // namespace c2s::bindings
