@@ -25,3 +25,19 @@ def carry_trace(
     *, a: int, b: int
 ) -> tuple[int, int, list[list[int]], list[int], list[int], int, int, int, int, int]:
     """(top, bottom, rows, summation, product digits, multiplication, addition, chain, elementary, digits)"""
+
+# geometry
+def candidate_geometry(
+    *, candidates: NDArray[np.uint8], gold: NDArray[np.int64]
+) -> tuple[
+    int,
+    NDArray[np.int32],
+    NDArray[np.float64],
+    NDArray[np.int32],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int32],
+    NDArray[np.bool_],
+    NDArray[np.uint64],
+]:
+    """(sets done before the first bad gold, k, entropy, first_unique, mean, branch, union_size, forced, cartesian)"""

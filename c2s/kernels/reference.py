@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from math import fsum, log2, prod
+
 import numpy as np
 from numpy.typing import NDArray
 
 from c2s.kernels.carry import CarryCounts, CarryTrace
+from c2s.kernels.geometry import CARTESIAN_LIMIT, Geometry
 
 
 def carry_trace(a: int, b: int) -> CarryTrace:
@@ -56,3 +60,42 @@ def carry_counts(a: NDArray[np.integer], b: NDArray[np.integer]) -> CarryCounts:
     traces = [carry_trace(int(x), int(y)) for x, y in zip(a, b, strict=True)]
     names = ("multiplication_carries", "addition_carries", "carries", "chain", "elementary", "digits")
     return CarryCounts(**{name: np.array([getattr(t, name) for t in traces], dtype=np.int32) for name in names})
+
+
+def candidate_geometry(candidates: NDArray[np.integer], gold: NDArray[np.integer]) -> Geometry:
+    """Twin of `c2s.kernels.geometry.candidate_geometry`, set by set."""
+    rows = [_set_geometry([bytes(c) for c in s.astype(np.uint8)], int(g)) for s, g in zip(candidates, gold, strict=True)]
+    _, _, length = np.shape(candidates)
+    n = len(rows)
+    shapes = {
+        "k": ((n, length + 1), np.int32),
+        "entropy": ((n, length + 1), np.float64),
+        "first_unique": ((n,), np.int32),
+        "mean_entropy": ((n,), np.float64),
+        "branch_entropy": ((n, length), np.float64),
+        "union_size": ((n, length), np.int32),
+        "forced": ((n, length), np.bool_),
+        "cartesian": ((n,), np.uint64),
+    }
+    return Geometry(**{
+        name: np.array([row[name] for row in rows], dtype=dtype).reshape(shape) for name, (shape, dtype) in shapes.items()
+    })
+
+
+def _set_geometry(candidates: list[bytes], gold: int) -> dict:
+    answer = candidates[gold]
+    length = len(answer)
+    agreeing = [[c for c in candidates if c[:k] == answer[:k]] for k in range(length + 1)]
+    k = [len(group) for group in agreeing]
+    unions = [len({c[j] for c in candidates}) for j in range(length)]
+    branches = [Counter(c[j] for c in agreeing[j]).values() for j in range(length)]
+    return {
+        "k": k,
+        "entropy": [log2(count) for count in k],
+        "first_unique": k.index(1) if 1 in k else -1,
+        "mean_entropy": fsum(log2(count) for count in k[:length]) / length,
+        "branch_entropy": [fsum(-b / k[j] * log2(b / k[j]) for b in branches[j]) for j in range(length)],
+        "union_size": unions,
+        "forced": [size == 1 for size in unions],
+        "cartesian": min(prod(unions), CARTESIAN_LIMIT),
+    }

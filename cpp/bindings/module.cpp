@@ -8,4 +8,5 @@ PYBIND11_MODULE(_core, m) {
   m.attr("__version__") = c2s::version();
   m.attr("__build_id__") = c2s::build_id();
   c2s::bindings::register_carry(m);
+  c2s::bindings::register_geometry(m);
 }

@@ -5,4 +5,5 @@
 
 namespace c2s::bindings {
 void register_carry(pybind11::module_& m);
+void register_geometry(pybind11::module_& m);
 }  // namespace c2s::bindings
