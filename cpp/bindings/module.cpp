@@ -9,4 +9,5 @@ PYBIND11_MODULE(_core, m) {
   m.attr("__build_id__") = c2s::build_id();
   c2s::bindings::register_carry(m);
   c2s::bindings::register_geometry(m);
+  c2s::bindings::register_support(m);
 }

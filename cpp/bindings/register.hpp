@@ -6,4 +6,5 @@
 namespace c2s::bindings {
 void register_carry(pybind11::module_& m);
 void register_geometry(pybind11::module_& m);
+void register_support(pybind11::module_& m);
 }  // namespace c2s::bindings
