@@ -32,8 +32,8 @@ _CODES: dict[str, int] = {SupportKind.FULL: 0, SupportKind.UNION: 1, SupportKind
 def support(candidates: Sequence[str], prefix: str, kind: SupportKind | str, alphabet: str) -> tuple[bool, ...]:
     """The mask over `alphabet`, in its order, for one prefix; light enough to be called at every step of a controller.
 
-    `candidates`: a list or tuple of ASCII strings of one length L, spelled in `alphabet`; `prefix`: fewer than L characters. InputError otherwise.
-    `itertools.compress(alphabet, mask)` gives the characters.
+    `candidates`: a list or tuple of ASCII strings of one length L, spelled in `alphabet`; `prefix`: fewer than L characters.
+    InputError otherwise. `itertools.compress(alphabet, mask)` gives the characters.
     """
     mask = core.support_one(candidates=candidates, prefix=prefix, kind=_code(kind), alphabet=alphabet)
     if mask is None:
@@ -46,8 +46,8 @@ def support_masks(
 ) -> NDArray[np.bool_]:
     """Masks [n, len(alphabet)] for n prefixes, which may differ in length.
 
-    `candidates`: bytes [m, L], one set for all prefixes, or [n, m, L], one set for each (`encode_candidates` makes them). InputError
-    as for `support`; the message names the index.
+    `candidates`: bytes [m, L], one set for all prefixes, or [n, m, L], one set for each (`encode_candidates` makes them).
+    InputError as for `support`; the message names the index.
     """
     code, letters = _code(kind), _alphabet(alphabet)
     ndim = 2 if np.ndim(candidates) == 2 else 3

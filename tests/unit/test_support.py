@@ -46,9 +46,6 @@ def test_mask_is_in_alphabet_order():
     assert support(("ab", "cb"), "", SupportKind.TRIE, "cxab") == (True, False, True, False)
 
 
-words = st.text("abc", min_size=1, max_size=5)
-
-
 @st.composite
 def sets_and_prefixes(draw):
     length = draw(st.integers(1, 5))
@@ -146,8 +143,20 @@ def test_refused_calls(candidates, prefix, kind, alphabet, message):
         (SETS, [""], "trie", "ac", "candidates[0, 0, 1] = 'b' is not in the alphabet 'ac'"),
         (SETS, [""], "trie", "abcb", "the alphabet 'abcb' repeats a character"),
         (SETS[0, 0], [""], "trie", "abc", "candidates: shape (2,) instead of [m, L] or [n, m, L]"),
-        (SETS / 2, [""], "trie", "abc", "candidates: dtype float64 is not an integer type; give integers of shape [m, L] or [n, m, L]"),
-        (SETS[:, :0], [""], "trie", "abc", "candidates: shape (1, 0, 2); give at least one candidate of at least one character"),
+        (
+            SETS / 2,
+            [""],
+            "trie",
+            "abc",
+            "candidates: dtype float64 is not an integer type; give integers of shape [m, L] or [n, m, L]",
+        ),
+        (
+            SETS[:, :0],
+            [""],
+            "trie",
+            "abc",
+            "candidates: shape (1, 0, 2); give at least one candidate of at least one character",
+        ),
     ],
 )
 def test_refused_batches(candidates, prefixes, kind, alphabet, message):
