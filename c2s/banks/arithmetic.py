@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import accumulate
@@ -13,10 +13,12 @@ import numpy as np
 
 from c2s.banks.chance import Balance, cue_hits
 from c2s.banks.keyed import Keyed
-from c2s.kernels.carry import CarryCounts, carry_counts
+from c2s.errors import BankError
+from c2s.kernels.carry import carry_counts
 
 STRUCTURES = ("balanced", "unbalanced")
 CELLS = tuple(f"{structure}-{load}" for structure in STRUCTURES for load in ("low", "high"))
+DIGITS = "123456789"
 POOL = 2_048
 LEAST_OPERAND = 2  # a product with 1 is a copy of the other operand, and 900 of 1,931 unbalanced three-digit pairs have one
 WINDOW = 8  # pool ranks, and draws of distractors for each, among which the selection looks for the best balancing item
@@ -97,7 +99,7 @@ def pair_space(length: int, structure: str) -> PairSpace:
     return PairSpace(tuple((a, first, n) for (a, first), n in zip(starts, before, strict=False)), before[-1])
 
 
-def draw_pool(length: int, structure: str, seed: int, size: int = POOL, counts: Callable[..., CarryCounts] = carry_counts) -> Pool:
+def draw_pool(length: int, structure: str, seed: int, size: int = POOL) -> Pool:
     """`size` different pairs, uniform over the pairs (all of them where there are fewer), in drawing order."""
     space = pair_space(length, structure)
     keyed = Keyed(seed, "pool", length, structure)
@@ -110,7 +112,7 @@ def draw_pool(length: int, structure: str, seed: int, size: int = POOL, counts: 
         drawn = list(seen)
     pairs = tuple(map(space.at, drawn))
     a, b = np.array(pairs, dtype=np.uint64).T
-    carries = tuple(counts(a, b).carries.tolist())
+    carries = tuple(carry_counts(a, b).carries.tolist())
     middle = float(median(carries))
     return Pool(length, structure, space.total, pairs, carries, middle, min(int(middle), max(carries) - 1))
 
@@ -130,7 +132,7 @@ class ProductSelection:
 
 
 def select(length: int, *, seed: int, test_depths: Sequence[int], dev_depths: Sequence[int]) -> ProductSelection:
-    """One product for each depth, the four cells in turn; products and unordered pairs differ throughout, test and development together.
+    """One product for each depth, as many from each cell; products (so pairs too) differ throughout, test and development together.
 
     First digits are dealt evenly over 1 to 9: products favour small ones so strongly that "take the smallest" would
     otherwise beat chance by far. The other digit at position d is that of a random product of the pool, so
@@ -144,13 +146,15 @@ def select(length: int, *, seed: int, test_depths: Sequence[int], dev_depths: Se
     used: set[int] = set()
     chosen = []
     for split, depths in (("test", test_depths), ("dev", dev_depths)):
-        digits = Keyed(seed, "first digits", split, length).shuffled(_dealt_digits(len(depths), seed, split, length))
+        supply = {slot: len({a * b for a, b in pairs} - used) for slot, pairs in ranks.items()}
+        slots = deal_digits(len(depths), supply, Keyed(seed, "first digits", split, length))
         balance = Balance()
         made = []
-        for i, depth in enumerate(depths):
-            cell = CELLS[i % len(CELLS)]
+        for depth, (cell, digit) in zip(depths, slots, strict=True):
             pool = pools[STRUCTURES.index(cell.partition("-")[0])]
-            ahead = [p for p in ranks.get((cell, digits[i]), ()) if p[0] * p[1] not in used][:WINDOW]
+            ahead = [p for p in ranks[cell, digit] if p[0] * p[1] not in used][:WINDOW]
+            if not ahead:
+                raise BankError(f"the pool of length {length} runs out of {cell} products that begin with {digit}: try another seed")
             options = [(cue_hits("math", p.candidates, p.target), p) for p in _options(ahead, cell, depth, pool, seed)]
             hits, best = min(options, key=lambda option: balance.cost(option[0]))
             balance.add(hits)
@@ -160,9 +164,25 @@ def select(length: int, *, seed: int, test_depths: Sequence[int], dev_depths: Se
     return ProductSelection(*chosen, pools)
 
 
-def _dealt_digits(n: int, seed: int, split: str, length: int) -> list[str]:
-    whole, rest = divmod(n, 9)
-    return list("123456789" * whole) + Keyed(seed, "spare first digits", split, length).shuffled("123456789")[:rest]
+def deal_digits(n: int, supply: Mapping[tuple[str, str], int], keyed: Keyed) -> list[tuple[str, str]]:
+    """`n` slots (cell, first digit), shuffled: as many for each cell and, within one, for each digit.
+
+    Not every cell has every digit (no one-digit times three-digit product below 200 is left without operands of 1), so the digits
+    that few cells supply are placed first, each in the cell with the most room. `supply` counts different products.
+    """
+    whole, rest = divmod(n, len(DIGITS))
+    spare = keyed.shuffled(DIGITS)[:rest]
+    room = {cell: n // len(CELLS) for cell in CELLS}
+    slots: list[tuple[str, str]] = []
+    for digit in sorted(DIGITS, key=lambda d: (sum(supply.get((cell, d), 0) > 0 for cell in CELLS), d)):
+        for _ in range(whole + (digit in spare)):
+            able = [c for c in CELLS if room[c] and supply.get((c, digit), 0) > slots.count((c, digit))]
+            if not able:
+                raise BankError(f"no cell has a product left that begins with {digit}: try another seed")
+            cell = max(able, key=room.__getitem__)
+            room[cell] -= 1
+            slots.append((cell, digit))
+    return keyed.shuffled(slots)
 
 
 def _options(pairs: Sequence[tuple[int, int]], cell: str, depth: int, pool: Pool, seed: int) -> Iterator[Product]:
@@ -172,7 +192,7 @@ def _options(pairs: Sequence[tuple[int, int]], cell: str, depth: int, pool: Pool
         a, b = (large, small) if turn else (small, large)
         for attempt in range(WINDOW):
             keyed = Keyed(seed, "distractors", small, large, depth, attempt)
-            initials = keyed.shuffled(d for d in "123456789" if d != gold[0])[:3]
+            initials = keyed.shuffled(d for d in DIGITS if d != gold[0])[:3]
             other = gold[depth - 1]
             while other == gold[depth - 1]:
                 x, y = keyed.pick(pool.pairs)

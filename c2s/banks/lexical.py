@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from c2s.banks import glosses
@@ -36,7 +36,9 @@ class Noun:
     senses: tuple[int, ...]
     """All noun senses of the spelling, first one first."""
     near: frozenset[int]
-    """Synsets that a distractor may not have: this one, its direct relatives, its siblings, and any with the same definition."""
+    """Synsets that a distractor may not have: this one, all above it, those just below it, its siblings, and any of the same definition."""
+    above: frozenset[int]
+    """Every synset above any sense of the spelling."""
 
     @property
     def stratum(self) -> str:
@@ -116,11 +118,21 @@ def noun_pool(nouns: Nouns, centi_zipf: Callable[[str], int]) -> NounPool:
             continue
         count("fit to show", word)
         parents = synset.hypernyms + synset.instance_hypernyms
-        near = {offset, *parents, *hyponyms[offset], *same_text[synset.definition]}
+        near = {offset, *_above(nouns, [offset]), *hyponyms[offset], *same_text[synset.definition]}
         near.update(*(hyponyms[parent] for parent in parents))
         aliases = tuple(w for w in synset.lemmas if w != word and len(w) == len(word))
         by_length[len(word)].append(
-            Noun(word, offset, centi_zipf(word), tokens, glosses.gloss_hash(synset.definition), aliases, senses, frozenset(near))
+            Noun(
+                word=word,
+                offset=offset,
+                centi_zipf=centi_zipf(word),
+                tokens=tokens,
+                gloss_hash=glosses.gloss_hash(synset.definition),
+                aliases=aliases,
+                senses=senses,
+                near=frozenset(near),
+                above=_above(nouns, senses),
+            )
         )
     return NounPool(
         {length: tuple(sorted(found, key=lambda n: n.word)) for length, found in sorted(by_length.items())},
@@ -137,6 +149,18 @@ def _inverse_relations(nouns: Nouns) -> tuple[dict[int, list[int]], dict[str, li
         for parent in synset.hypernyms + synset.instance_hypernyms:
             hyponyms[parent].append(synset.offset)
     return hyponyms, same_text
+
+
+def _above(nouns: Nouns, offsets: Iterable[int]) -> frozenset[int]:
+    """Hypernyms of any height, without the synsets themselves."""
+    found: set[int] = set()
+    waiting = list(offsets)
+    while waiting:
+        synset = nouns.synsets[waiting.pop()]
+        fresh = set(synset.hypernyms + synset.instance_hypernyms) - found
+        found |= fresh
+        waiting += fresh
+    return frozenset(found)
 
 
 def draw_sets(
@@ -183,7 +207,7 @@ def _refusal(members: Sequence[Noun], gold: Noun, forms: glosses.Forms) -> str |
     if any(len(set(column)) == 1 for column in zip(*(m.word for m in members), strict=True)):
         return "single character at a position"
     others = [m for m in members if m is not gold]
-    if any(not gold.near.isdisjoint(m.senses) for m in others):
+    if any(not gold.near.isdisjoint(m.senses) or gold.offset in m.above for m in others):
         return "shared or adjacent sense"
     if any(glosses.gives_away(m.word, gold.tokens, forms) for m in others):
         return "distractor in the definition"
