@@ -131,15 +131,21 @@ def order(items: Iterable[Item], seed: int, limit: int | None = None) -> list[It
     return ordered
 
 
-def problem_text(bank: Bank, wordnet: str | os.PathLike[str] | None = None, *, digest: str | None = None) -> dict[str, str]:
+def problem_text(
+    bank: Bank, wordnet: str | os.PathLike[str] | None = None, *, items: Sequence[Item] | None = None, digest: str | None = None
+) -> dict[str, str]:
     """Item id -> the problem as models see it: `39 × 15 = ?`, or a fixed prefix and the WordNet definition.
 
+    `items` (default: the whole bank) are those whose text is wanted: arithmetic alone needs no WordNet.
     Definitions come from the cache if each still has its frozen hash, else from WordNet 3.0 (searched for as
     `c2s.banks.wordnet.find_wordnet` does; `digest` is for other databases), and are then cached.
     MissingDependency without WordNet, BankError for a wrong version or a changed definition.
     """
     from c2s.banks.glosses import gloss_hash
 
+    items = bank.items if items is None else items
+    if all(item.domain == "math" for item in items):
+        return {item.id: _text(item, {}) for item in items}
     lexical = [item for item in bank.items if item.domain == "lexical"]
     wanted = {item.facts["offset"]: item.facts["gloss_sha256"] for item in lexical}
     cache = cache_file(bank)
@@ -160,7 +166,16 @@ def problem_text(bank: Bank, wordnet: str | os.PathLike[str] | None = None, *, d
                     f"the definition of {item.target!r} ({item.id}) in {folder} is not the frozen one: give an unchanged WordNet 3.0"
                 )
         _store(cache, definitions)
-    return {item.id: _text(item, definitions) for item in bank.items}
+    return {item.id: _text(item, definitions) for item in items}
+
+
+def is_text_of(item: Item, text: str) -> bool:
+    """Whether `text` is the problem text of `item`, by the frozen hash of its definition; needs no WordNet."""
+    from c2s.banks.glosses import gloss_hash
+
+    if item.domain == "math":
+        return text == _text(item, {})
+    return text.startswith(LEXICAL_PREFIX) and gloss_hash(text[len(LEXICAL_PREFIX) :]) == item.facts["gloss_sha256"]
 
 
 def _text(item: Item, definitions: dict[int, str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from c2s.banks.natural import DOMAINS, Bank, Item, load_bank, order, problem_text
+from c2s.banks.natural import DOMAINS, Bank, Item, is_text_of, load_bank, order, problem_text
 from c2s.errors import UsageError, nearest
 from c2s.records import Parent
 
@@ -14,7 +14,7 @@ def natural_parents(settings: Mapping[str, Any]) -> list[Parent]:
     """Test items in the seeded, balanced order, cut to `domain` and `limit`, with their problem texts joined."""
     bank = load_bank()
     chosen = _select(bank, settings)
-    texts = problem_text(bank, settings.get("wordnet"))
+    texts = problem_text(bank, items=chosen)
     return [_parent(item, texts[item.id]) for item in chosen]
 
 
@@ -42,8 +42,6 @@ def check_natural(frozen: Sequence[Parent], settings: Mapping[str, Any]) -> list
 
     The problem text of a lexical parent is checked against the bank's hash of its definition.
     """
-    from c2s.banks.natural import expected_text
-
     bank = load_bank()
     chosen = _select(bank, settings)
     differences = []
@@ -54,6 +52,6 @@ def check_natural(frozen: Sequence[Parent], settings: Mapping[str, Any]) -> list
         item = items.get(parent.id)
         if item is None:
             differences.append(f"{parent.id}: no such item in the shipped bank {bank.id}")
-        elif parent != _parent(item, parent.payload["problem"]) or not expected_text(item, parent.payload["problem"]):
+        elif parent != _parent(item, parent.payload["problem"]) or not is_text_of(item, parent.payload["problem"]):
             differences.append(f"{parent.id}: the frozen item is not that of the shipped bank {bank.id}")
     return differences
