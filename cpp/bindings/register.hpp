@@ -4,6 +4,8 @@
 #include <pybind11/pybind11.h>
 
 namespace c2s::bindings {
+void register_binomial(pybind11::module_& m);
 void register_carry(pybind11::module_& m);
+void register_exact(pybind11::module_& m);
 void register_geometry(pybind11::module_& m);
 }  // namespace c2s::bindings
