@@ -1,6 +1,8 @@
 # Type stubs of the compiled extension, one block per register_<topic>.cpp. Only `c2s.kernels` imports it.
 # Everything is keyword-only and never converted: exact dtypes, C order.
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -77,3 +79,18 @@ def exact_sum(
 def quantiles(
     *, values: NDArray[np.float64], mass: NDArray[np.float64], levels: NDArray[np.float64]
 ) -> NDArray[np.float64]: ...
+
+# support; kind: 0 full, 1 union, 2 trie
+def support_masks(
+    *,
+    candidates: NDArray[np.uint8],
+    prefixes: NDArray[np.uint8],
+    lengths: NDArray[np.int64],
+    kind: int,
+    alphabet: NDArray[np.uint8],
+) -> NDArray[np.bool_]: ...
+
+def support_one(
+    *, candidates: Sequence[str], prefix: str, kind: int, alphabet: str
+) -> tuple[bool, ...] | None:
+    """None where the input is not what it should be."""

@@ -136,6 +136,7 @@ class Outcome:
 
     `status` is "ok" or "undefined"; an undefined outcome has a `reason` and no scores. `correct` is task correctness,
     `fidelity` agreement with a supplied plan, `kind` output compliance: three endpoints that are never mixed.
+    `first_wrong` is a one-based position, `min_confidence` the smallest top probability among the answers used.
     """
 
     arm: str
@@ -145,5 +146,7 @@ class Outcome:
     correct: bool | None = None
     fidelity: bool | None = None
     kind: str | None = None
+    first_wrong: int | None = None
+    min_confidence: float | None = None
     reason: str | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)

@@ -1,1 +1,125 @@
+"""The command line: the only place that prints errors and sets exit codes.
 
+Building the parser imports nothing heavy; every command loads its own module when it is called.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from c2s import __version__
+from c2s.errors import C2SError
+
+EPILOG = "Exit codes: 0 done; 1 finished with error or unknown records, or verification failed; 2 wrong usage; 130 interrupted, resumable."
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(prog="c2s", description="Which correct choices survive another output interface.", epilog=EPILOG)
+    top.add_argument("--version", action="version", version=f"c2s {__version__}")
+    top.add_argument("--debug", action="store_true", help="show tracebacks")
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(name: str, target: str, help: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=help, description=help, epilog=EPILOG)
+        sub.set_defaults(target=target)
+        sub.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+        return sub
+
+    run = command("run", "run:run", "run a model over a panel and report")
+    run.add_argument("--panel", default="main", metavar="NAME[,NAME]", help="what to run (default: main)")
+    run.add_argument("--model", metavar="NAME", help="see `c2s models` (default: sparrow where it is installed)")
+    run.add_argument("--limit", type=int, metavar="N", help="N parents per domain: a seeded prefix, balanced over lengths")
+    run.add_argument("--domain", metavar="D", help="only this domain: math or lexical")
+    run.add_argument("--seed", type=int, metavar="S", help="keys displayed order and sampling (default: the paper's, 20261005)")
+    run.add_argument("--out", metavar="DIR", help="run directory; must not exist (default: runs/PANEL-MODEL-TIME)")
+    run.add_argument("--reuse-from", metavar="DIR", help="copy answers to the same requests from an earlier run, with provenance")
+    run.add_argument("--wordnet", metavar="DIR", help="a WordNet 3.0 database folder (or C2S_WORDNET)")
+    _backend_options(run)
+    run.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+    resume = command("resume", "run:resume", "go on with an interrupted run")
+    resume.add_argument("dir", metavar="DIR")
+    resume.add_argument("--retry-errors", action="store_true", help="ask again what ended in an error")
+    resume.add_argument("--replay-unknown", action="store_true", help="send again what was sent without a response (may be paid twice)")
+    _backend_options(resume)
+    resume.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+    status = command("status", "inspect:status", "how far a run is")
+    status.add_argument("dir", metavar="DIR")
+    status.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+    report = command("report", "inspect:report", "the report of one or more runs; Holm corrects over all of them")
+    report.add_argument("dirs", metavar="DIR", nargs="+")
+    report.add_argument("--format", choices=("text", "json", "md"), default="text")
+    report.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
+
+    verify = command("verify", "inspect:verify", "derive every request, outcome and number of a run again and compare")
+    verify.add_argument("dir", metavar="DIR")
+    verify.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+    models = command("models", "models:models", "the models that can be run and what each needs")
+    models.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+    _bank(command("bank", "bank:bank", "build, check, audit or export the frozen bank"))
+    return top
+
+
+def _backend_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--concurrency", type=int, metavar="N", help="requests under way at once, for models reached over a network")
+    command.add_argument("--base-url", metavar="URL", help="server of a systemone: model")
+    command.add_argument("--key-env", metavar="VAR", help="environment variable that holds the API key (default: TYPESAFE_API_KEY)")
+    command.add_argument("--timeout", type=float, metavar="SECONDS", help="per request (default: 60)")
+
+
+def _bank(bank: argparse.ArgumentParser) -> None:
+    actions = bank.add_subparsers(dest="action", required=True, metavar="ACTION")
+    build = actions.add_parser("build", help="make the bank again from WordNet and wordfreq")
+    build.add_argument("--out", metavar="FILE", required=True, help="where to write it")
+    build.add_argument("--seed", type=int, metavar="S")
+    build.add_argument("--mixed", action="store_true", help="candidate sets over all strata, as the paper draws them")
+    build.add_argument("--workers", type=int, default=None, metavar="N")
+    check = actions.add_parser("check", help="derive the shipped bank again and compare")
+    audit = actions.add_parser("audit", help="support, quotas, and what candidates-only heuristics score")
+    export = actions.add_parser("export", help="one item a line, as JSON")
+    export.add_argument("file", metavar="FILE.jsonl")
+    for action in (build, check, audit, export):
+        action.add_argument("--wordnet", metavar="DIR", help="a WordNet 3.0 database folder (or C2S_WORDNET)")
+        action.add_argument("--json", action="store_true", help="one JSON document on stdout")
+        action.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit code. Every failure is one line on stderr unless --debug asks for more."""
+    try:
+        options = parser().parse_args(argv)
+    except SystemExit as end:  # argparse has printed what was wrong
+        return int(end.code or 0)
+    module, _, function = options.target.partition(":")
+    try:
+        code = getattr(importlib.import_module(f"c2s.cli.{module}"), function)(options)
+        sys.stdout.flush()
+        return code
+    except C2SError as error:
+        if options.debug:
+            raise
+        return _fail(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        return _fail("interrupted", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if options.debug:
+            raise
+        return _fail(f"unexpected {type(error).__name__}: {error} (this is a bug; --debug shows where)", 2)
+
+
+def _fail(message: str, code: int) -> int:
+    from c2s.reports.tables import literal
+
+    print(f"c2s: {literal(' '.join(message.split()))}", file=sys.stderr)
+    return code

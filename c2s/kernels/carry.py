@@ -62,8 +62,8 @@ class CarryTrace:
 def carry_counts(a: ArrayLike, b: ArrayLike) -> CarryCounts:
     """Carry counts of the pairs (a[i], b[i]); the order of the operands does not matter.
 
-    `a`, `b`: integers of shape [n] (from 2**63 on as uint64 arrays). InputError for another shape or type, an operand below 1, or a product of 2**64 or more;
-    the message names the index.
+    `a`, `b`: integers of shape [n] (from 2**63 on as uint64 arrays). InputError for another shape or type, an operand below 1, or
+    a product of 2**64 or more; the message names the index.
     """
     left = _arrays.as_dtype("a", _arrays.as_array("a", a, 1, "[n]"), np.uint64)
     right = _arrays.as_dtype("b", _arrays.as_array("b", b, 1, "[n]"), np.uint64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from math import fsum, log2, prod
 
 import numpy as np
@@ -99,3 +100,22 @@ def _set_geometry(candidates: list[bytes], gold: int) -> dict:
         "forced": [size == 1 for size in unions],
         "cartesian": min(prod(unions), CARTESIAN_LIMIT),
     }
+
+
+def support(candidates: Sequence[str], prefix: str, kind: str, alphabet: str) -> tuple[bool, ...]:
+    """Twin of `c2s.kernels.support.support`: the three sets of Algorithm 1, written out."""
+    position = len(prefix)
+    offered = {
+        "full": set(alphabet),
+        "union": {a[position] for a in candidates},
+        "trie": {a[position] for a in candidates if a[:position] == prefix},
+    }[kind]
+    return tuple(letter in offered for letter in alphabet)
+
+
+def support_masks(
+    candidates: Sequence[Sequence[str]], prefixes: Sequence[str], kind: str, alphabet: str
+) -> NDArray[np.bool_]:
+    """Twin of `c2s.kernels.support.support_masks`, one candidate set of strings for each prefix."""
+    rows = [support(c, prefix, kind, alphabet) for c, prefix in zip(candidates, prefixes, strict=True)]
+    return np.array(rows, dtype=np.bool_).reshape(len(rows), len(alphabet))

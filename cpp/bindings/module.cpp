@@ -11,4 +11,5 @@ PYBIND11_MODULE(_core, m) {
   c2s::bindings::register_carry(m);
   c2s::bindings::register_exact(m);
   c2s::bindings::register_geometry(m);
+  c2s::bindings::register_support(m);
 }

@@ -8,4 +8,5 @@ void register_binomial(pybind11::module_& m);
 void register_carry(pybind11::module_& m);
 void register_exact(pybind11::module_& m);
 void register_geometry(pybind11::module_& m);
+void register_support(pybind11::module_& m);
 }  // namespace c2s::bindings

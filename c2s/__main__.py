@@ -1,0 +1,4 @@
+from c2s.cli import main
+
+if __name__ == "__main__":
+    raise SystemExit(main())

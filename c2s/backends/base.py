@@ -1,0 +1,59 @@
+"""What every model offers the runner: one attempt per call, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from c2s.records import Ask, Parent, Slot
+
+Verdict = Literal["ok", "not_processed", "error", "lost"]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request on its way: its slot and parent, what is asked (simulated models read the truth) and its exact bytes."""
+
+    slot: Slot
+    parent: Parent
+    ask: Ask
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What came of one attempt.
+
+    `ok`: a response body arrived whole. `not_processed`: the protocol says the request was not taken up, and may be
+    sent again after `wait` seconds. `error`: a final refusal. `lost`: bytes left and no whole response came back.
+    """
+
+    verdict: Verdict
+    raw: bytes | None = None
+    message: str | None = None
+    http_status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    wait: float | None = None
+
+
+class Backend(Protocol):
+    """A model. `call` blocks and yields one exchange per call, in order, as they finish; it never raises for a model's fault.
+
+    `resend`: "safe" if asking again costs nothing and changes nothing, else "paid". `exact`: an answer depends on
+    nothing but its request. `max_batch` calls are handed over at once; `workers` threads do so, 0 means inline.
+    `fingerprint` is everything beside the bytes that decides an answer; answers are reused only where it is equal.
+    """
+
+    name: str
+    dialect: str
+    model: str
+    resend: Literal["safe", "paid"]
+    exact: bool
+    max_batch: int
+    workers: int
+    fingerprint: Mapping[str, Any]
+
+    def call(self, batch: Sequence[Call]) -> Iterator[Exchange]: ...
+
+    def close(self) -> None: ...

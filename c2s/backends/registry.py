@@ -1,0 +1,120 @@
+"""Names to models. `NAME[:DETAIL][?option=value&...]`; classes load only when their model is asked for."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import parse_qsl
+
+from c2s.backends.base import Backend
+from c2s.errors import UsageError, nearest
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of `c2s models`: the name as typed, what it is, what it needs, and where its class lives."""
+
+    name: str
+    what: str
+    needs: str
+    target: str
+    package: str | None = None
+
+
+ENTRIES = (
+    Entry(
+        "sparrow",
+        "Sparrow decision model in process (3 MB, deterministic, CPU)",
+        "extra `demo`: pip install 'c2s[demo]'",
+        "c2s.backends.sparrow:Sparrow",
+        "sparrow_decider",
+    ),
+    Entry(
+        "systemone:MODEL",
+        "any server that speaks POST /v1/systemone (Jev, StartLux, SGLang, llama.cpp, ...); counts as paid",
+        "--base-url or TYPESAFE_BASE_URL; key in TYPESAFE_API_KEY",
+        "c2s.backends.systemone:SystemOneServer",
+    ),
+    Entry("sim:oracle", "simulation: always right", "nothing", "c2s.backends.simulated:Oracle"),
+    Entry("sim:random", "simulation: uniform over the options", "nothing", "c2s.backends.simulated:Random"),
+    Entry(
+        "sim:positions",
+        "simulation: each local decision right with p (0.9), Native with native (0.95), CandidatesOnly at chance",
+        "nothing; options p, native",
+        "c2s.backends.simulated:Positions",
+    ),
+    Entry(
+        "sim:published",
+        "simulation of Table 1's joint rates by domain; never a measurement of that model",
+        "nothing; option model (jev)",
+        "c2s.backends.simulated:Published",
+    ),
+    Entry(
+        "script:FILE.py",
+        "your own Python: `def answer(call)` returns an option or {question: option}",
+        "a Python file that you trust: it is executed",
+        "c2s.backends.scripted:open_script",
+    ),
+)
+
+
+def available(entry: Entry) -> bool:
+    """Whether the package that the model needs is installed."""
+    import importlib.util
+
+    return entry.package is None or importlib.util.find_spec(entry.package) is not None
+
+
+def default_model() -> str:
+    """`sparrow` where it is installed. Raises UsageError otherwise: a simulation is never chosen silently."""
+    if available(ENTRIES[0]):
+        return "sparrow"
+    raise UsageError(
+        "no --model given and the default, sparrow, is not installed: pip install 'c2s[demo]', or name one of `c2s models`"
+    )
+
+
+def open_model(name: str, options: Mapping[str, object] | None = None) -> Backend:
+    """The backend for a model name.
+
+    `options` come from the command line (concurrency, base_url, timeout) and reach every backend; those in the name
+    belong to its class. Raises UsageError for an unknown name (with near misses), a bad option or a missing extra.
+    """
+    head, _, query = name.partition("?")
+    entry, detail = _find(head)
+    module, _, attribute = entry.target.partition(":")
+    if not available(entry):
+        raise UsageError(f"model {name!r} needs a package that is not installed; {entry.needs}")
+    try:
+        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
+    except ValueError:
+        raise UsageError(f"model {name!r}: after `?` comes option=value&option=value") from None
+    if len(dict(pairs)) != len(pairs):
+        raise UsageError(f"model {name!r}: an option is given twice")
+    opener = getattr(importlib.import_module(module), attribute)
+    return getattr(opener, "open", opener)(name, detail, dict(pairs), dict(options or {}))
+
+
+def _find(head: str) -> tuple[Entry, str]:
+    for entry in ENTRIES:
+        kind, colon, placeholder = entry.name.partition(":")
+        if entry.name == head:
+            return entry, ""
+        if colon and placeholder[0].isupper() and head.startswith(kind + ":") and head != kind + ":":
+            return entry, head[len(kind) + 1 :]
+    known = [entry.name for entry in ENTRIES]
+    raise UsageError(f"unknown model {head!r}{nearest(head, known)}; `c2s models` lists them")
+
+
+def take(name: str, options: dict[str, str], spec: Mapping[str, type]) -> dict[str, object]:
+    """Parse a model's own options by type; unknown or unreadable ones are a UsageError that names the known ones."""
+    values: dict[str, object] = {}
+    for key, text in options.items():
+        if key not in spec:
+            raise UsageError(f"model {name!r} has no option {key!r}{nearest(key, list(spec))}; known: {', '.join(spec) or 'none'}")
+        try:
+            values[key] = spec[key](text)
+        except ValueError:
+            raise UsageError(f"model {name!r}: {key}={text!r} is not a {spec[key].__name__}") from None
+    return values

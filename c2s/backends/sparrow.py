@@ -1,0 +1,55 @@
+"""Sparrow, a 3 MB decision model with its weights in the package `sparrow-decider`, run in process."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from c2s.backends.base import Call, Exchange
+from c2s.backends.registry import take
+
+
+class Sparrow:
+    """Answers from the exact request bytes, one by one: numpy on one core, deterministic."""
+
+    dialect = "systemone"
+    model = "sparrow"
+    resend = "safe"
+    exact = True
+    max_batch = 16
+    workers = 0
+
+    def __init__(self, name: str) -> None:
+        import sparrow_decider
+
+        self.name = name
+        self._decider = sparrow_decider.Decider.load()
+        weights = hashlib.sha256()
+        for path in sorted(Path(sparrow_decider.__file__).parent.rglob("*.sparrow")):
+            weights.update(path.read_bytes())
+        self.fingerprint: Mapping[str, Any] = {
+            "package": f"sparrow-decider {sparrow_decider.__version__}",
+            "weights_sha256": weights.hexdigest(),
+        }
+
+    @classmethod
+    def open(cls, name: str, detail: str, options: dict[str, str], common: Mapping[str, Any]) -> Sparrow:
+        take(name, options, {})
+        return cls(name)
+
+    def call(self, batch: Sequence[Call]) -> Iterator[Exchange]:
+        for call in batch:
+            request = orjson.loads(call.body)
+            try:
+                answers = self._decider.ask(request["state"], request["questions"])
+            except (ValueError, TypeError, KeyError) as error:
+                yield Exchange("error", message=f"sparrow refused the request: {error}")
+                continue
+            yield Exchange("ok", orjson.dumps({"model": self.model, "answers": answers}, option=orjson.OPT_SERIALIZE_NUMPY))
+
+    def close(self) -> None:
+        pass

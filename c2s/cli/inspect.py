@@ -1,0 +1,95 @@
+"""`c2s status`, `c2s report` and `c2s verify`: they read, and never write."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from c2s.cli.output import json_out, say
+from c2s.ledger import reader, sqlite
+from c2s.ledger.directory import RunDirectory
+
+
+def status(options: argparse.Namespace) -> int:
+    """State, counts and latest events, from counters alone."""
+    run = RunDirectory.open(options.dir)
+    manifest, _ = run.manifest()
+    running = run.running()
+    with sqlite.reading(run.ledger_path) as db:
+        counters = reader.counts(db)
+        failure = reader.run_values(db).get("failure")
+        events = reader.events(db)
+    requests = reader.requests_by_state(counters)
+    state = "running" if running else "failed" if failure else "done" if not requests["open"] else "interrupted"
+    arms: dict[str, dict[str, dict[str, int]]] = {}
+    for count in counters:
+        if count.arm:
+            cell = arms.setdefault(count.domain, {}).setdefault(count.arm, {})
+            cell[count.key] = cell.get(count.key, 0) + count.n
+    transitions: dict[str, dict[str, int]] = {}
+    for count in counters:
+        if count.key.startswith("transition:"):
+            cell = transitions.setdefault(count.domain, {})
+            cell[count.key[11:]] = cell.get(count.key[11:], 0) + count.n
+    document = {
+        "state": state,
+        "runner": run.runner() if running else None,
+        "failure": failure or None,
+        "panels": manifest["identity"]["panels"],
+        "model": manifest["identity"]["model"],
+        "requests": requests,
+        "arms": arms,
+        "transitions": transitions,
+        "events": [{"at": at, "level": level, "message": message} for at, level, message in events],
+    }
+    if options.json:
+        json_out(document)
+        return 0
+    print_status(document)
+    return 0
+
+
+def print_status(document: dict) -> None:
+    from c2s.reports.tables import Table, as_text, literal
+
+    runner = f" by {document['runner']}" if document["runner"] else ""
+    print(literal(f"{document['state']}{runner}: {', '.join(document['panels'])} with {document['model']}"))
+    if document["failure"]:
+        print(literal(f"failure: {document['failure']}"))
+    requests = document["requests"]
+    print(f"{requests['planned'] - requests['open']} of {requests['planned']} requests settled")
+    states = ("ok", "error", "unknown", "blocked", "not_needed", "sent", "planned")
+    rows = [
+        [domain, arm, *(str(cell.get(state, 0)) for state in states), str(cell.get("outcome:correct", 0)), str(cell.get("outcome:wrong", 0))]
+        for domain, arms in document["arms"].items()
+        for arm, cell in arms.items()
+    ]
+    header = ["domain", "arm", "ok", "error", "unkn.", "blocked", "skipped", "sent", "open", "right", "wrong"]
+    print(as_text(Table("", header, rows, left=2)).strip("\n"))
+    for event in document["events"]:
+        print(literal(f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(event['at']))} {event['level']}: {event['message']}"))
+
+
+def report(options: argparse.Namespace) -> int:
+    from c2s.reports.build import build, render
+
+    reports = build(options.dirs)
+    sys.stdout.write(render(reports, options.format))
+    return 0
+
+
+def verify(options: argparse.Namespace) -> int:
+    from c2s.verify import verify as verify_run
+
+    found = verify_run(options.dir)
+    if options.json:
+        json_out({"verified": not found.differences, "checked": dict(found.checked), "differences": found.differences})
+    else:
+        counted = ", ".join(f"{n} {what}" for what, n in found.checked.items())
+        for difference in found.differences[:50]:
+            say(f"c2s: {difference}")
+        if len(found.differences) > 50:
+            say(f"c2s: and {len(found.differences) - 50} more")
+        print(f"{'verified' if not found.differences else f'NOT verified, {len(found.differences)} differences'}: {counted}")
+    return 1 if found.differences else 0

@@ -1,0 +1,134 @@
+"""A run directory as files: its manifest, its lock, and what may be said about it without opening the ledger."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from c2s.errors import LedgerError, UsageError
+
+MANIFEST, LEDGER, REPORT, LOCK = "manifest.json", "ledger.sqlite", "report.json", "runner.lock"
+
+
+class RunDirectory:
+    """Paths of one run. Creating it refuses an existing path, so that nothing is ever mixed into an older run."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self.manifest_path = self.path / MANIFEST
+        self.ledger_path = self.path / LEDGER
+        self.report_path = self.path / REPORT
+
+    @classmethod
+    def create(cls, path: Path | str) -> RunDirectory:
+        run = cls(path)
+        try:
+            run.path.parent.mkdir(parents=True, exist_ok=True)
+            run.path.mkdir()
+        except FileExistsError:
+            raise UsageError(
+                f"{run.path} exists already; choose another --out, or continue that run with: c2s resume {run.path}"
+            ) from None
+        except OSError as error:
+            raise UsageError(f"cannot create {run.path}: {error.strerror}") from None
+        return run
+
+    @classmethod
+    def open(cls, path: Path | str) -> RunDirectory:
+        """An existing run. Raises LedgerError if the path is not one."""
+        run = cls(path)
+        try:
+            if not run.path.is_dir():
+                raise LedgerError(f"{run.path} is not a run directory: no such folder")
+            for file in (run.manifest_path, run.ledger_path):
+                if not file.is_file():
+                    raise LedgerError(f"{run.path} is not a run directory: it has no {file.name}")
+        except PermissionError:
+            raise LedgerError(f"{run.path} cannot be read: permission denied") from None
+        return run
+
+    def write_manifest(self, manifest: Mapping[str, Any]) -> str:
+        """Write it once, durably; returns its SHA-256."""
+        data = orjson.dumps(manifest, option=orjson.OPT_INDENT_2)
+        write_durably(self.manifest_path, data)
+        return hashlib.sha256(data).hexdigest()
+
+    def manifest(self) -> tuple[dict[str, Any], str]:
+        """The manifest and its SHA-256. Raises LedgerError if it cannot be read."""
+        try:
+            data = self.manifest_path.read_bytes()
+            manifest = json.loads(data)
+            manifest["identity"]["model"]
+        except OSError as error:
+            raise LedgerError(f"cannot read {self.manifest_path}: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError):
+            raise LedgerError(f"{self.manifest_path} is damaged: it is not the JSON of a c2s manifest") from None
+        return manifest, hashlib.sha256(data).hexdigest()
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the run for one runner. Raises LedgerError naming the other one if there is one."""
+        path = self.path / LOCK
+        try:
+            file = open(path, "a+")
+        except OSError as error:
+            raise LedgerError(f"cannot write in {self.path}: {error.strerror}") from None
+        with file:
+            for attempt in range(5):  # a reader that asks `running()` holds it for an instant
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except OSError:
+                    if attempt == 4:
+                        holder = self.runner() or "another process"
+                        raise LedgerError(f"{self.path} is being run by {holder}; wait for it or stop it") from None
+                    time.sleep(0.05)
+            file.seek(0)
+            file.truncate()
+            file.write(json.dumps({"pid": os.getpid(), "host": socket.gethostname()}))
+            file.flush()
+            yield
+
+    def running(self) -> bool:
+        """Whether a live process holds the run on this machine."""
+        try:
+            with open(self.path / LOCK) as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except FileNotFoundError:
+            return False
+        except OSError:
+            return True
+        return False
+
+    def runner(self) -> str | None:
+        """`pid N on HOST` of the process that holds or last held the run."""
+        try:
+            holder = json.loads((self.path / LOCK).read_text())
+            return f"pid {int(holder['pid'])} on {holder['host']}"
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+
+def write_durably(path: Path, data: bytes) -> None:
+    """Replace a file whole: readers see the old or the new bytes, also after a crash."""
+    temporary = path.with_name(path.name + ".tmp")
+    with open(temporary, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

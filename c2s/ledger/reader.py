@@ -1,0 +1,122 @@
+"""Reading a ledger. Every function takes a connection, so the runner, the reports, verify and the TUI share them.
+
+Counts come from counters, results from outcome rows; bodies are read one exchange at a time.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import orjson
+
+from c2s.ledger.schema import SLOT_STATES
+from c2s.ledger.writer import EXCHANGE_COLUMNS, ExchangeRow, ParentRow, SlotRow
+from c2s.records import Outcome, Parent, Slot
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """One counter: `key` is a slot state, `outcome:...` or (with an empty arm) `transition:...`."""
+
+    panel: str
+    domain: str
+    length: int
+    arm: str
+    key: str
+    n: int
+
+
+def run_values(db: sqlite3.Connection) -> dict[str, str]:
+    return dict(db.execute("SELECT key, value FROM run"))
+
+
+def counts(db: sqlite3.Connection) -> list[Count]:
+    rows = db.execute("SELECT panel, domain, length, arm, key, n FROM counters WHERE n <> 0 ORDER BY 1, 2, 3, 4, 5")
+    return [Count(*row) for row in rows]
+
+
+def requests_by_state(counters: list[Count], panel: str | None = None) -> dict[str, int]:
+    """Slots by state, all states present, and `planned` as the number of all slots of the plan."""
+    totals = dict.fromkeys(SLOT_STATES, 0)
+    for count in counters:
+        if count.key in totals and panel in (None, count.panel):
+            totals[count.key] += count.n
+    return totals | {"planned": sum(totals.values()), "open": totals["planned"] + totals["reserved"] + totals["sent"]}
+
+
+_PARENT = "SELECT p.id, panel, parent, domain, length, pair, closed, payload FROM parents p JOIN items i ON i.id = p.item"
+
+
+def parents(db: sqlite3.Connection, panel: str | None = None) -> Iterator[ParentRow]:
+    """Parents in the order of the plan, with their frozen items."""
+    for row in db.execute(f"{_PARENT} WHERE ? IS NULL OR panel = ? ORDER BY p.id", (panel, panel)):
+        yield _parent(row)
+
+
+def parent(db: sqlite3.Connection, number: int) -> ParentRow:
+    """One parent by its number in the ledger."""
+    return _parent(db.execute(f"{_PARENT} WHERE p.id = ?", (number,)).fetchone())
+
+
+def _parent(row: tuple) -> ParentRow:
+    number, panel, name, domain, length, pair, closed, payload = row
+    return ParentRow(number, panel, Parent(name, domain, length, orjson.loads(payload), pair), bool(closed))
+
+
+def slots_of(db: sqlite3.Connection, parent: ParentRow) -> dict[Slot, SlotRow]:
+    """The slots of one parent with the number of sends each has had."""
+    rows = db.execute(
+        "SELECT s.id, arm, replicate, step, state, exchange, (SELECT count(*) FROM exchanges e WHERE e.slot = s.id)"
+        " FROM slots s WHERE parent = ? ORDER BY s.id",
+        (parent.id,),
+    )
+    result = {}
+    for number, arm, replicate, step, state, exchange, attempts in rows:
+        slot = Slot(parent.panel, parent.parent.id, arm, replicate, step)
+        result[slot] = SlotRow(number, slot, parent, state, exchange, attempts)
+    return result
+
+
+def exchange(db: sqlite3.Connection, number: int) -> ExchangeRow:
+    """One send, bodies included."""
+    row = db.execute(f"SELECT {', '.join(EXCHANGE_COLUMNS)} FROM exchanges WHERE id = ?", (number,)).fetchone()
+    return ExchangeRow(**dict(zip(EXCHANGE_COLUMNS, row)))
+
+
+def outcomes_of(db: sqlite3.Connection, parent: int) -> list[Outcome]:
+    return [outcome for _, outcome in _outcomes(db, "WHERE o.parent = ?", (parent,))]
+
+
+def outcomes(db: sqlite3.Connection, panel: str) -> Iterator[tuple[int, Outcome]]:
+    """(parent's ledger id, outcome) of a panel, in the order of the plan."""
+    return _outcomes(db, "JOIN parents p ON p.id = o.parent WHERE p.panel = ?", (panel,))
+
+
+def _outcomes(db: sqlite3.Connection, where: str, values: tuple[object, ...]) -> Iterator[tuple[int, Outcome]]:
+    rows = db.execute(
+        "SELECT o.parent, arm, replicate, status, output, correct, fidelity, kind, first_wrong, min_confidence, reason, detail"
+        f" FROM outcomes o {where} ORDER BY o.parent, arm, replicate",
+        values,
+    )
+    for parent, arm, replicate, status, output, correct, fidelity, kind, first_wrong, min_confidence, reason, detail in rows:
+        yield parent, Outcome(
+            arm,
+            replicate,
+            status,
+            output,
+            None if correct is None else bool(correct),
+            None if fidelity is None else bool(fidelity),
+            kind,
+            first_wrong,
+            min_confidence,
+            reason,
+            orjson.loads(detail),
+        )
+
+
+def events(db: sqlite3.Connection, last: int = 20) -> list[tuple[float, str, str]]:
+    """The latest events (time, level, message), oldest first."""
+    rows = db.execute("SELECT at, level, message FROM events ORDER BY id DESC LIMIT ?", (last,)).fetchall()
+    return rows[::-1]

@@ -1,0 +1,70 @@
+"""Tables of the ledger, its version and its migrations. docs/architecture.md says what each table means."""
+
+from __future__ import annotations
+
+APPLICATION_ID = 0x63327331  # "c2s1": PRAGMA application_id tells a ledger from any other SQLite file
+VERSION = 1
+
+SLOT_STATES = ("planned", "reserved", "sent", "ok", "error", "unknown", "blocked", "not_needed")
+TERMINAL = ("ok", "error", "unknown", "blocked", "not_needed")
+TRANSITIONS = ("both", "native_only", "serial_only", "neither", "undefined")
+
+TABLES = """
+CREATE TABLE run (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE items (id INTEGER PRIMARY KEY, sha256 TEXT NOT NULL UNIQUE, payload BLOB NOT NULL);
+
+CREATE TABLE parents (
+  id INTEGER PRIMARY KEY,          -- the order in which parents are opened, over all panels
+  panel TEXT NOT NULL, parent TEXT NOT NULL,
+  domain TEXT NOT NULL, length INTEGER NOT NULL, pair TEXT,
+  item INTEGER NOT NULL REFERENCES items,
+  transition TEXT,                 -- by the panel's pair of arms; NULL while one of the two is open
+  closed INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (panel, parent)
+);
+
+CREATE TABLE slots (
+  id INTEGER PRIMARY KEY,
+  parent INTEGER NOT NULL REFERENCES parents,
+  arm TEXT NOT NULL, replicate INTEGER NOT NULL, step INTEGER NOT NULL,
+  state TEXT NOT NULL DEFAULT 'planned',
+  exchange INTEGER REFERENCES exchanges,  -- the deciding one
+  share_of INTEGER REFERENCES slots
+);
+CREATE INDEX slots_parent ON slots (parent);
+
+CREATE TABLE exchanges (
+  id INTEGER PRIMARY KEY,
+  slot INTEGER NOT NULL REFERENCES slots, attempt INTEGER NOT NULL,
+  state TEXT NOT NULL,             -- sent, ok, malformed, not_processed, error, unknown
+  body_sha256 TEXT NOT NULL, content_sha256 TEXT NOT NULL, request BLOB NOT NULL,
+  sent_at REAL NOT NULL, done_at REAL,
+  http_status INTEGER, headers TEXT, response BLOB,
+  model TEXT, input_tokens INTEGER, output_tokens INTEGER,
+  reserved_usd REAL, cost_usd REAL,
+  message TEXT,
+  origin TEXT                      -- where a reused answer was first given: run id and exchange
+);
+CREATE INDEX exchanges_slot ON exchanges (slot);
+
+CREATE TABLE outcomes (
+  parent INTEGER NOT NULL REFERENCES parents,
+  arm TEXT NOT NULL, replicate INTEGER NOT NULL,
+  status TEXT NOT NULL, output TEXT, correct INTEGER, fidelity INTEGER, kind TEXT,
+  first_wrong INTEGER, min_confidence REAL, reason TEXT, detail TEXT NOT NULL,
+  PRIMARY KEY (parent, arm, replicate)
+) WITHOUT ROWID;
+
+CREATE TABLE counters (
+  panel TEXT NOT NULL, domain TEXT NOT NULL, length INTEGER NOT NULL, arm TEXT NOT NULL,
+  key TEXT NOT NULL,               -- a slot state; outcome:correct|wrong|undefined; transition:NAME (arm '')
+  n INTEGER NOT NULL,
+  PRIMARY KEY (panel, domain, length, arm, key)
+) WITHOUT ROWID;
+
+CREATE TABLE events (id INTEGER PRIMARY KEY, at REAL NOT NULL, level TEXT NOT NULL, message TEXT NOT NULL);
+"""
+
+MIGRATIONS: dict[int, str] = {}
+"""Version n -> the statements that make n + 1 of it. Only the runner migrates; readers adapt."""

@@ -1,0 +1,99 @@
+"""Opening the ledger: one writer, any number of readers, and a clear word about a file that is not a ledger."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from c2s.errors import LedgerError
+from c2s.ledger.schema import APPLICATION_ID, MIGRATIONS, TABLES, VERSION
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """SQLite's errors as LedgerErrors that say which file and what to do."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        text = str(error)
+        if "full" in text:
+            raise LedgerError(f"{path}: the disk is full; what was committed is safe: free space, then c2s resume {path.parent}") from error
+        if "readonly" in text or "unable to open" in text:
+            raise LedgerError(f"{path} cannot be written: {text}; what was committed is safe") from error
+        if "locked" in text:
+            raise LedgerError(f"{path} is locked by another program that writes to it") from error
+        raise LedgerError(f"{path} is damaged or no ledger: {text}; nothing was changed") from error
+
+
+def create(path: Path) -> sqlite3.Connection:
+    """A new, empty ledger, unsynchronised and without a journal: it is put in its place only when the plan is complete."""
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.executescript(
+        f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA application_id={APPLICATION_ID};"
+        f"PRAGMA user_version={VERSION};" + TABLES
+    )
+    return connection
+
+
+def open_writer(path: Path, *, durable: bool) -> sqlite3.Connection:
+    """The one writing connection, migrated to the present version. `durable`: every commit reaches the disk."""
+    with translated(path):
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
+        version = check(connection, path)
+        for n in range(version, VERSION):
+            connection.executescript(f"BEGIN; {MIGRATIONS[n]}; PRAGMA user_version={n + 1}; COMMIT;")
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+        connection.execute("PRAGMA wal_autocheckpoint=2000")
+        return connection
+
+
+def close_writer(connection: sqlite3.Connection, path: Path) -> None:
+    """Fold the write-ahead log into the file, so that it can be read from a read-only folder, and close."""
+    with translated(path):
+        try:
+            connection.execute("PRAGMA journal_mode=DELETE")
+        except sqlite3.OperationalError:
+            pass  # a reader is looking: the log stays beside the file, which is as good
+        connection.close()
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """A read-only connection. From a folder where SQLite cannot work, the files are read from a private copy."""
+    with translated(path), tempfile.TemporaryDirectory(prefix="c2s-") as folder:
+        connection = _read_only(path)
+        try:
+            check(connection, path)
+        except sqlite3.OperationalError:
+            connection.close()
+            for suffix in ("", "-wal"):
+                source = path.with_name(path.name + suffix)
+                if source.exists():
+                    shutil.copyfile(source, Path(folder) / source.name)
+            connection = _read_only(Path(folder) / path.name)
+            check(connection, path)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+def _read_only(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True, isolation_level=None, timeout=10)
+
+
+def check(connection: sqlite3.Connection, path: Path) -> int:
+    """The schema version. Raises LedgerError for a foreign file or a ledger from the future."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    if application != APPLICATION_ID:
+        raise LedgerError(f"{path} is not a c2s ledger; nothing was changed")
+    if version > VERSION:
+        raise LedgerError(f"{path} was written by a newer c2s (schema {version}, this one knows {VERSION}); upgrade c2s")
+    return version

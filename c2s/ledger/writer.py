@@ -1,0 +1,243 @@
+"""The one writer of a ledger. Changes gather in memory and go to the file as whole transactions.
+
+A slot that starts and ends between two commits is written once. `commit()` is the only place where rows are written,
+so an outcome always lies in the transaction of the exchange that completed it.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from c2s.errors import LedgerError
+from c2s.ledger import sqlite
+from c2s.ledger.directory import RunDirectory
+from c2s.records import Outcome, Parent, Slot
+
+EXCHANGE_COLUMNS = (
+    "id", "slot", "attempt", "state", "body_sha256", "content_sha256", "request", "sent_at", "done_at", "http_status",
+    "headers", "response", "model", "input_tokens", "output_tokens", "reserved_usd", "cost_usd", "message", "origin",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class ParentRow:
+    """A parent of the plan with its place in the ledger."""
+
+    id: int
+    panel: str
+    parent: Parent
+    closed: bool = False
+
+
+@dataclass(slots=True)
+class SlotRow:
+    """A slot with its place in the ledger and its present state."""
+
+    id: int
+    slot: Slot
+    parent: ParentRow
+    state: str = "planned"
+    exchange: int | None = None
+    attempts: int = 0
+
+
+@dataclass(slots=True)
+class ExchangeRow:
+    """One send, as it will be stored; completed in place when it ends. Times are seconds since the epoch."""
+
+    id: int
+    slot: int
+    attempt: int
+    body_sha256: str
+    content_sha256: str
+    request: bytes
+    sent_at: float
+    state: str = "sent"
+    done_at: float | None = None
+    http_status: int | None = None
+    headers: str | None = None
+    response: bytes | None = None
+    model: str | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    reserved_usd: float | None = None
+    cost_usd: float | None = None
+    message: str | None = None
+    origin: str | None = None
+
+
+class LedgerWriter:
+    def __init__(self, run: RunDirectory, *, durable: bool) -> None:
+        self.path: Path = run.ledger_path
+        self.durable = durable
+        self._db = sqlite.open_writer(self.path, durable=durable)
+        with sqlite.translated(self.path):
+            (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM exchanges").fetchone()
+        self._next_exchange = last + 1
+        self._slots: dict[int, SlotRow] = {}
+        self._exchanges: dict[int, ExchangeRow] = {}
+        self._outcomes: list[tuple[Any, ...]] = []
+        self._parents: dict[int, tuple[str | None, bool]] = {}
+        self._counters: Counter[tuple[str, str, int, str, str]] = Counter()
+        self._events: list[tuple[float, str, str]] = []
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """For reads by the runner itself; rows that wait for the next commit are not in it."""
+        return self._db
+
+    def require_manifest(self, sha256: str) -> None:
+        """Raises LedgerError unless the ledger was planned with the manifest that has this hash."""
+        with sqlite.translated(self.path):
+            row = self._db.execute("SELECT value FROM run WHERE key = 'manifest_sha256'").fetchone()
+        if row is None or row[0] != sha256:
+            raise LedgerError(f"{self.path} does not belong to the manifest beside it: one of the two was replaced or edited")
+
+    def begin_exchange(
+        self, row: SlotRow, *, body: bytes, body_sha256: str, content_sha256: str, reserved_usd: float | None = None, origin: str | None = None
+    ) -> ExchangeRow:
+        """Note that the request of this slot may leave. Durable only after the next `commit()`."""
+        row.attempts += 1
+        exchange = ExchangeRow(
+            self._next_exchange, row.id, row.attempts, body_sha256, content_sha256, body, time.time(), reserved_usd=reserved_usd, origin=origin
+        )
+        self._next_exchange += 1
+        self._exchanges[exchange.id] = exchange
+        row.exchange = exchange.id
+        self.set_state(row, "sent")
+        return exchange
+
+    def end_exchange(self, exchange: ExchangeRow, state: str) -> None:
+        """Note how it ended; the caller has filled in what came back."""
+        exchange.state = state
+        if exchange.done_at is None:
+            exchange.done_at = time.time()
+        self._exchanges[exchange.id] = exchange
+
+    def set_state(self, row: SlotRow, state: str) -> None:
+        if row.state == state:
+            return
+        self.count(row.parent, row.slot.arm, row.state, -1)
+        self.count(row.parent, row.slot.arm, state)
+        row.state = state
+        self._slots[row.id] = row
+
+    def add_outcome(self, parent: ParentRow, outcome: Outcome) -> None:
+        o = outcome
+        self._outcomes.append(
+            (
+                parent.id, o.arm, o.replicate, o.status, o.output, o.correct, o.fidelity, o.kind, o.first_wrong,
+                o.min_confidence, o.reason, orjson.dumps(dict(o.detail)).decode(),
+            )  # fmt: skip
+        )
+        self.count(parent, o.arm, f"outcome:{outcome_key(o)}")
+
+    def close_parent(self, parent: ParentRow, transition: str | None) -> None:
+        parent.closed = True
+        self._parents[parent.id] = (transition, True)
+        if transition is not None:
+            self.count(parent, "", f"transition:{transition}")
+
+    def count(self, parent: ParentRow, arm: str, key: str, by: int = 1) -> None:
+        self._counters[parent.panel, parent.parent.domain, parent.parent.length, arm, key] += by
+
+    def event(self, level: str, message: str) -> None:
+        self._events.append((time.time(), level, message))
+
+    def set_run(self, values: Mapping[str, str]) -> None:
+        with sqlite.translated(self.path):
+            self._db.executemany("INSERT OR REPLACE INTO run VALUES (?, ?)", values.items())
+
+    def commit(self) -> None:
+        """Write everything that has gathered, as one transaction; on return it is durable if the ledger is."""
+        if not (self._slots or self._exchanges or self._outcomes or self._parents or self._events):
+            return
+        db = self._db
+        with sqlite.translated(self.path):
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                db.executemany(
+                    f"INSERT OR REPLACE INTO exchanges ({', '.join(EXCHANGE_COLUMNS)}) VALUES ({', '.join('?' * len(EXCHANGE_COLUMNS))})",
+                    [tuple(getattr(e, column) for column in EXCHANGE_COLUMNS) for e in self._exchanges.values()],
+                )
+                db.executemany(
+                    "UPDATE slots SET state = ?, exchange = ? WHERE id = ?", [(s.state, s.exchange, s.id) for s in self._slots.values()]
+                )
+                db.executemany("INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._outcomes)
+                db.executemany("UPDATE parents SET transition = ?, closed = ? WHERE id = ?", [(t, c, p) for p, (t, c) in self._parents.items()])
+                write_counters(db, self._counters)
+                db.executemany("INSERT INTO events (at, level, message) VALUES (?, ?, ?)", self._events)
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+        for gathered in (self._slots, self._exchanges, self._outcomes, self._parents, self._counters, self._events):
+            gathered.clear()
+
+    def close(self) -> None:
+        sqlite.close_writer(self._db, self.path)
+
+
+def outcome_key(outcome: Outcome) -> str:
+    """`correct`, `wrong`, `unscored` (defined, but its endpoint is another one) or `undefined`: the key of its counter."""
+    if outcome.status != "ok":
+        return "undefined"
+    return "unscored" if outcome.correct is None else "correct" if outcome.correct else "wrong"
+
+
+def write_counters(db: sqlite3.Connection, deltas: Mapping[tuple[str, str, int, str, str], int]) -> None:
+    db.executemany(
+        "INSERT INTO counters VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
+        [(*key, n) for key, n in deltas.items() if n],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedParent:
+    """A parent of the plan with the slots that its arms may ask: (arm, replicate, step)."""
+
+    panel: str
+    parent: Parent
+    item_sha256: str
+    payload: bytes
+    slots: tuple[tuple[str, int, int], ...]
+
+
+def create_ledger(run: RunDirectory, parents: Iterable[PlannedParent], values: Mapping[str, str]) -> None:
+    """Write the whole plan to a new ledger and put it in its place. Killed before that, the directory holds no ledger."""
+    temporary = run.ledger_path.with_name(run.ledger_path.name + ".tmp")
+    with sqlite.translated(temporary):
+        db = sqlite.create(temporary)
+        counters: Counter[tuple[str, str, int, str, str]] = Counter()
+        items: dict[str, int] = {}
+        db.execute("BEGIN")
+        for number, planned in enumerate(parents, start=1):
+            p = planned.parent
+            item = items.setdefault(planned.item_sha256, len(items) + 1)
+            if item == len(items):
+                db.execute("INSERT OR IGNORE INTO items VALUES (?, ?, ?)", (item, planned.item_sha256, planned.payload))
+            db.execute(
+                "INSERT INTO parents (id, panel, parent, domain, length, pair, item) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (number, planned.panel, p.id, p.domain, p.length, p.pair, item),
+            )
+            db.executemany(
+                "INSERT INTO slots (parent, arm, replicate, step) VALUES (?, ?, ?, ?)", [(number, *slot) for slot in planned.slots]
+            )
+            counters.update((planned.panel, p.domain, p.length, arm, "planned") for arm, _, _ in planned.slots)
+        write_counters(db, counters)
+        db.executemany("INSERT INTO run VALUES (?, ?)", values.items())
+        db.execute("COMMIT")
+        db.close()
+    with open(temporary, "rb") as file:
+        os.fsync(file.fileno())
+        os.replace(temporary, run.ledger_path)

@@ -1,0 +1,15 @@
+"""The primary panel: 384 + 384 paired items, Native against Serial, with two controls (section 4, Table 1)."""
+
+from __future__ import annotations
+
+from c2s.controllers.natural import CANDIDATES_ONLY, INDEPENDENT, NATIVE, SERIAL
+from c2s.panels.base import Panel
+from c2s.panels.natural_parents import check_natural, natural_parents
+
+MAIN = Panel(
+    name="main",
+    what="Native, CandidatesOnly, Independent and Serial on the frozen bank; exact McNemar Native/Serial, Holm over models x domains",
+    arms=(NATIVE, CANDIDATES_ONLY, INDEPENDENT, SERIAL),
+    parents=natural_parents,
+    check=check_natural,
+)

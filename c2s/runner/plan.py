@@ -1,0 +1,104 @@
+"""The plan: a pure function from panels and settings to parents and slots, and the manifest that freezes it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import socket
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+import orjson
+
+import c2s
+from c2s.backends.base import Backend
+from c2s.ledger.directory import RunDirectory
+from c2s.ledger.writer import PlannedParent, create_ledger
+from c2s.panels.base import Panel
+from c2s.presentation.contracts import contracts_sha256
+from c2s.records import Parent
+
+DEFAULTS: Mapping[str, Any] = {"seed": 20261005, "limit": None, "domain": None, "template": "v1"}
+"""Settings that decide requests. The seed is the paper's for the main panel; it keys displayed order and sampling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Panels with their parents in plan order, and one digest over every frozen item."""
+
+    panels: tuple[Panel, ...]
+    parents: tuple[tuple[Panel, Parent], ...]
+    settings: Mapping[str, Any]
+    items_sha256: str
+
+    @property
+    def requests(self) -> int:
+        return sum(arm.replicates * len(arm.steps(parent)) for panel, parent in self.parents for arm in panel.arms)
+
+    def rows(self) -> Iterator[PlannedParent]:
+        for panel, parent in self.parents:
+            payload = freeze(parent.payload)
+            slots = tuple((arm.name, r, step) for arm in panel.arms for r in range(arm.replicates) for step in arm.steps(parent))
+            yield PlannedParent(panel.name, parent, hashlib.sha256(payload).hexdigest(), payload, slots)
+
+
+def freeze(payload: Mapping[str, Any]) -> bytes:
+    return orjson.dumps(dict(payload), option=orjson.OPT_SORT_KEYS)
+
+
+def make_plan(panels: Sequence[Panel], settings: Mapping[str, Any]) -> Plan:
+    """Parents of every panel, in order. Raises UsageError or BankError where they cannot be had."""
+    settings = DEFAULTS | dict(settings)
+    parents = tuple((panel, parent) for panel in panels for parent in panel.parents(settings))
+    return Plan(tuple(panels), parents, settings, items_digest((panel.name, parent) for panel, parent in parents))
+
+
+def items_digest(parents: Iterator[tuple[str, Parent]]) -> str:
+    """SHA-256 over panel, id, domain, length, pair and frozen item of every parent, in plan order."""
+    digest = hashlib.sha256()
+    for panel, p in parents:
+        digest.update(orjson.dumps([panel, p.id, p.domain, p.length, p.pair]) + b"\n" + freeze(p.payload) + b"\n")
+    return digest.hexdigest()
+
+
+def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """`identity` decides every request and enters the report; `provenance` tells where and how the run was made."""
+    return {
+        "format": 1,
+        "identity": {
+            "panels": [panel.name for panel in plan.panels],
+            "model": backend.name,
+            "dialect": backend.dialect,
+            "wire_model": backend.model,
+            "fingerprint": dict(backend.fingerprint),
+            "resend": backend.resend,
+            "exact": backend.exact,
+            "settings": dict(plan.settings),
+            "parents": len(plan.parents),
+            "requests": plan.requests,
+            "items_sha256": plan.items_sha256,
+            "contracts_sha256": contracts_sha256(),
+        },
+        "provenance": {
+            "run_id": hashlib.sha256(os.urandom(16)).hexdigest()[:16],
+            "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "host": socket.gethostname(),
+            "platform": platform.platform(),
+            "python": sys.version.split()[0],
+            "versions": {"c2s": c2s.__version__} | {name: metadata.version(name) for name in ("numpy", "orjson")},
+            **provenance,
+        },
+    }
+
+
+def create_run(path: str, plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> RunDirectory:
+    """A new run directory with its frozen manifest and its planned ledger; nothing has been asked yet."""
+    run = RunDirectory.create(path)
+    digest = run.write_manifest(manifest(plan, backend, provenance=provenance))
+    create_ledger(run, plan.rows(), {"manifest_sha256": digest})
+    return run

@@ -1,0 +1,61 @@
+"""What a person sees while a run goes on: one live line on a terminal, a plain line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import TextIO
+
+from c2s.runner.execute import Tally
+
+LIVE_SECONDS = 0.2
+PLAIN_SECONDS = 10.0
+
+
+def describe(tally: Tally, panels: Sequence[str]) -> str:
+    """Done of all, rate of this sitting, time left, records in trouble, and both/lost/gained/neither so far."""
+    done = tally.total - tally.open
+    elapsed = max(1e-9, time.monotonic() - tally.started)
+    rate = tally.asked / elapsed
+    left = f"{_clock(tally.open / rate)} left" if rate > 0 and tally.open else ""
+    trouble = [f"{tally.states[state]} {state}" for state in ("error", "unknown", "blocked") if tally.states[state]]
+    parts = [f"{done}/{tally.total}", f"{rate:.0f}/s" if tally.asked else "", left, *trouble]
+    for domain in sorted({key[1] for key in tally.transitions}, reverse=True):
+        counts = [sum(n for (p, d, t), n in tally.transitions.items() if d == domain and t == name and p in panels) for name in CELLS]
+        parts.append(f"{domain} {'/'.join(map(str, counts))}")
+    return "  ".join(part for part in parts if part)
+
+
+CELLS = ("both", "native_only", "serial_only", "neither")
+
+
+def _clock(seconds: float) -> str:
+    minutes, seconds = divmod(int(seconds + 0.5), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+
+
+class Progress:
+    """Called after every batch; writes to `stream` (stderr) at its own pace. On a terminal the line is rewritten in place."""
+
+    def __init__(self, panels: Sequence[str], stream: TextIO | None = None) -> None:
+        self.stream = stream or sys.stderr
+        self.live = self.stream.isatty()
+        self.panels = panels
+        self._last = time.monotonic() if not self.live else 0.0
+
+    def __call__(self, tally: Tally, final: bool = False) -> None:
+        now = time.monotonic()
+        if not final and now - self._last < (LIVE_SECONDS if self.live else PLAIN_SECONDS):
+            return
+        self._last = now
+        line = describe(tally, self.panels)
+        if self.live:
+            import shutil
+
+            columns = shutil.get_terminal_size().columns
+            self.stream.write(f"\r{line[: columns - 1]:<{columns - 1}}" + ("\n" if final else ""))
+        else:
+            self.stream.write(line + "\n")
+        self.stream.flush()

@@ -1,0 +1,58 @@
+"""`--retry-errors` and `--replay-unknown`: put slots back to planned before an ordinary resume, as one transaction.
+
+The old exchanges stay in the ledger, and what they cost stays counted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+
+from c2s.ledger import reader, sqlite
+from c2s.ledger.writer import LedgerWriter, outcome_key, write_counters
+from c2s.panels.base import Panel
+
+
+def replan(writer: LedgerWriter, panels: Sequence[Panel], *, errors: bool, unknown: bool) -> int:
+    """Reopen every slot in the named states, the slots they blocked, and the arms that needed them; returns how many will be sent again."""
+    db = writer.connection
+    states = [state for state, wanted in (("error", errors), ("unknown", unknown)) if wanted]
+    marks = ", ".join("?" * len(states))
+    arms = {panel.name: panel.arms for panel in panels}
+    again = 0
+    with sqlite.translated(writer.path):
+        numbers = [n for (n,) in db.execute(f"SELECT DISTINCT parent FROM slots WHERE state IN ({marks}) ORDER BY parent", states)]
+        db.execute("BEGIN IMMEDIATE")
+        deltas: Counter[tuple[str, str, int, str, str]] = Counter()
+        for number in numbers:
+            parent = reader.parent(db, number)
+            place = (parent.panel, parent.parent.domain, parent.parent.length)
+            slots = reader.slots_of(db, parent).values()
+            reopened = {s.slot.arm for s in slots if s.state in states}
+            for arm in arms[parent.panel]:  # declared in an order in which needs come first
+                if reopened & set(arm.needs):
+                    reopened.add(arm.name)
+            for s in slots:
+                if s.slot.arm in reopened and s.state in (*states, "blocked", "not_needed"):
+                    again += s.state in states
+                    deltas[*place, s.slot.arm, s.state] -= 1
+                    deltas[*place, s.slot.arm, "planned"] += 1
+                    db.execute("UPDATE slots SET state = 'planned', exchange = NULL WHERE id = ?", (s.id,))
+            for outcome in reader.outcomes_of(db, number):
+                if outcome.arm in reopened:
+                    deltas[*place, outcome.arm, f"outcome:{outcome_key(outcome)}"] -= 1
+                    db.execute(
+                        "DELETE FROM outcomes WHERE parent = ? AND arm = ? AND replicate = ?", (number, outcome.arm, outcome.replicate)
+                    )
+            (transition,) = db.execute("SELECT transition FROM parents WHERE id = ?", (number,)).fetchone()
+            if transition is not None:
+                deltas[*place, "", f"transition:{transition}"] -= 1
+            db.execute("UPDATE parents SET closed = 0, transition = NULL WHERE id = ?", (number,))
+        write_counters(db, deltas)
+        db.execute(
+            "INSERT INTO events (at, level, message) VALUES (?, 'warning', ?)",
+            (time.time(), f"{again} requests in state {' or '.join(states)} were put back to be sent again",),
+        )
+        db.execute("COMMIT")
+    return again

@@ -1,0 +1,100 @@
+"""Where a batch is carried out: in this thread, or in worker threads that only call the backend and post what came back."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from c2s.backends.base import Backend, Call, Exchange
+
+Result = tuple[Any, Exchange]
+
+
+class Workers(Protocol):
+    idle: int
+
+    def submit(self, batch: Sequence[tuple[Any, Call]]) -> None: ...
+
+    def results(self, timeout: float) -> list[Result]: ...
+
+
+class Inline:
+    """For models that answer in microseconds or hold the interpreter anyway: one call per request for results."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._stream: Any = iter(())
+        self._keys: list[Any] = []
+        self.idle = 1
+
+    def submit(self, batch: Sequence[tuple[Any, Call]]) -> None:
+        self.idle = 0
+        self._keys = [key for key, _ in batch]
+        self._stream = _guarded(self._backend, [call for _, call in batch])
+
+    def results(self, timeout: float) -> list[Result]:
+        """The next result; the runner looks at its clock and its stop flag between two of them."""
+        for key, exchange in zip(self._keys, self._stream):
+            self._keys = self._keys[1:]
+            if not self._keys:
+                self.idle = 1
+            return [(key, exchange)]
+        self.idle = 1
+        return []
+
+
+class Threads:
+    """`backend.workers` daemon threads, one batch each at a time."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._work: queue.SimpleQueue[Sequence[tuple[Any, Call]]] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[tuple[Any, Exchange] | None] = queue.SimpleQueue()
+        self.idle = backend.workers
+        for number in range(backend.workers):
+            threading.Thread(target=self._serve, name=f"c2s-worker-{number}", daemon=True).start()
+
+    def submit(self, batch: Sequence[tuple[Any, Call]]) -> None:
+        self.idle -= 1
+        self._work.put(batch)
+
+    def results(self, timeout: float) -> list[Result]:
+        """Everything that has arrived, waiting up to `timeout` seconds for the first."""
+        found: list[Result] = []
+        try:
+            item = self._done.get(timeout=timeout)
+            while True:
+                if item is None:
+                    self.idle += 1
+                else:
+                    found.append(item)
+                item = self._done.get_nowait()
+        except queue.Empty:
+            return found
+
+    def _serve(self) -> None:
+        while True:
+            batch = self._work.get()
+            for (key, _), exchange in zip(batch, _guarded(self._backend, [call for _, call in batch])):
+                self._done.put((key, exchange))
+            self._done.put(None)
+
+
+def _guarded(backend: Backend, calls: Sequence[Call]):
+    """The backend's exchanges; an exception of the backend itself becomes an error for every call that it left open."""
+    count = 0
+    try:
+        for exchange in backend.call(calls):
+            count += 1
+            yield exchange
+        failure = "the backend ended without an answer"
+    except Exception as error:  # a fault of the adapter must not take the ledger down with it
+        failure = f"{type(error).__name__}: {error}"
+    for _ in calls[count:]:
+        yield Exchange("error", message=failure)
+
+
+def workers(backend: Backend) -> Workers:
+    return Threads(backend) if backend.workers else Inline(backend)
