@@ -44,6 +44,42 @@ def candidate_geometry(
 ]:
     """(sets done before the first bad gold, k, entropy, first_unique, mean, branch, union_size, forced, cartesian)"""
 
+# binomial
+def mcnemar_exact(*, b: NDArray[np.int64], c: NDArray[np.int64]) -> NDArray[np.float64]: ...
+def clopper_pearson(
+    *, k: NDArray[np.int64], n: NDArray[np.int64], confidence: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(low, high)"""
+
+def binomial_tails(*, k: int, n: int, p: float) -> tuple[float, float, float]:
+    """(P(X = k), P(X <= k), P(X >= k))"""
+
+# exact
+def exact_ratio(
+    *,
+    offsets: NDArray[np.int64],
+    x: NDArray[np.int64],
+    d: NDArray[np.int64],
+    count: NDArray[np.int64],
+    levels: NDArray[np.float64],
+    max_points: float,
+) -> tuple[float, float, float, float, NDArray[np.float64]]:
+    """(grid points, P(D = 0), mean, sd, quantiles); only the points mean anything when they exceed max_points"""
+
+def exact_law(
+    *, offsets: NDArray[np.int64], x: NDArray[np.int64], d: NDArray[np.int64], count: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """(X, D, probability)"""
+
+def exact_sum(
+    *, offsets: NDArray[np.int64], value: NDArray[np.int64], count: NDArray[np.int64]
+) -> tuple[int, NDArray[np.float64]]:
+    """(least sum, probabilities from there on)"""
+
+def quantiles(
+    *, values: NDArray[np.float64], mass: NDArray[np.float64], levels: NDArray[np.float64]
+) -> NDArray[np.float64]: ...
+
 # support; kind: 0 full, 1 union, 2 trie
 def support_masks(
     *,
@@ -53,6 +89,7 @@ def support_masks(
     kind: int,
     alphabet: NDArray[np.uint8],
 ) -> NDArray[np.bool_]: ...
+
 def support_one(
     *, candidates: Sequence[str], prefix: str, kind: int, alphabet: str
 ) -> tuple[bool, ...] | None:
