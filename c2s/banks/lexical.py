@@ -240,7 +240,7 @@ def select(
     outcome: Counter[str] = Counter()
     bank: dict[str, list[CandidateSet]] = {stratum: [] for stratum in STRATA}
     if mixed:
-        for found in draw_sets(words, forms, seed, f"mixed {length}", draws * len(STRATA), outcome):
+        for found in draw_sets(words, forms, seed, f"mixed {length}", 4 * draws * len(STRATA), outcome):
             bank[found.gold.stratum].append(found)
     else:
         for stratum in STRATA:

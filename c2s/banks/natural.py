@@ -16,8 +16,9 @@ from typing import Any
 
 import orjson
 
+from c2s.banks.glosses import gloss_hash
 from c2s.banks.keyed import Keyed
-from c2s.errors import BankError, UsageError
+from c2s.errors import BankError, MissingDependency, UsageError
 
 BANK_FILE = Path(__file__).with_name("data") / "natural-v1.jsonl"
 LEXICAL_PREFIX = "Which noun matches this definition: "
@@ -141,27 +142,24 @@ def problem_text(
     `c2s.banks.wordnet.find_wordnet` does; `digest` is for other databases), and are then cached.
     MissingDependency without WordNet, BankError for a wrong version or a changed definition.
     """
-    from c2s.banks.glosses import gloss_hash
-
     items = bank.items if items is None else items
     if all(item.domain == "math" for item in items):
         return {item.id: _text(item, {}) for item in items}
     lexical = [item for item in bank.items if item.domain == "lexical"]
-    wanted = {item.facts["offset"]: item.facts["gloss_sha256"] for item in lexical}
     cache = cache_file(bank)
     definitions = _cached(cache)
     if wordnet is not None:
         from c2s.banks.wordnet import WAYS_OUT, locate
 
         if locate(wordnet) is None:  # a folder that was named must be one, even when the cache would do
-            raise BankError(f"no WordNet files (data.noun, index.noun, *.exc) in {wordnet}: {WAYS_OUT}")
-    if any(gloss_hash(definitions.get(offset, "")) != frozen for offset, frozen in wanted.items()):
+            raise MissingDependency(f"no WordNet files (data.noun, index.noun, *.exc) in {wordnet}: {WAYS_OUT}")
+    if not all(is_text_of(item, _text(item, definitions)) for item in lexical):
         from c2s.banks.wordnet import WORDNET_30, find_wordnet, read_definitions
 
         folder = find_wordnet(wordnet, digest=digest or WORDNET_30)
-        definitions = read_definitions(folder, wanted)
+        definitions = read_definitions(folder, [item.facts["offset"] for item in lexical])
         for item in lexical:
-            if gloss_hash(definitions[item.facts["offset"]]) != item.facts["gloss_sha256"]:
+            if not is_text_of(item, _text(item, definitions)):
                 raise BankError(
                     f"the definition of {item.target!r} ({item.id}) in {folder} is not the frozen one: give an unchanged WordNet 3.0"
                 )
@@ -171,8 +169,6 @@ def problem_text(
 
 def is_text_of(item: Item, text: str) -> bool:
     """Whether `text` is the problem text of `item`, by the frozen hash of its definition; needs no WordNet."""
-    from c2s.banks.glosses import gloss_hash
-
     if item.domain == "math":
         return text == _text(item, {})
     return text.startswith(LEXICAL_PREFIX) and gloss_hash(text[len(LEXICAL_PREFIX) :]) == item.facts["gloss_sha256"]
@@ -181,7 +177,7 @@ def is_text_of(item: Item, text: str) -> bool:
 def _text(item: Item, definitions: dict[int, str]) -> str:
     if item.domain == "math":
         return f"{item.facts['a']} × {item.facts['b']} = ?"
-    return LEXICAL_PREFIX + definitions[item.facts["offset"]]
+    return LEXICAL_PREFIX + definitions.get(item.facts["offset"], "")
 
 
 def cache_file(bank: Bank) -> Path:

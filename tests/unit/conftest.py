@@ -1,0 +1,24 @@
+"""Fixtures of the bank tests: the real WordNet 3.0 where there is one, else the test is skipped with the reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from c2s.errors import C2SError
+
+
+@pytest.fixture(scope="session")
+def wordnet_folder():
+    from c2s.banks.wordnet import find_wordnet
+
+    try:
+        return find_wordnet()
+    except C2SError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def nouns(wordnet_folder):
+    from c2s.banks.wordnet import read_nouns
+
+    return read_nouns(wordnet_folder)
