@@ -53,6 +53,7 @@ class Panel:
     arms: tuple[Arm, ...] = ()
     parents: Callable[[Settings], Sequence[Parent]] = no_parents
     check: Callable[[Sequence[Parent], Settings], list[str]] = nothing_to_check
+    domains: tuple[str, ...] = ("math", "lexical")
     pair: tuple[str, str] | None = None
     uses: tuple[str, ...] = ()
     prepare: Callable[[Sequence[Parent], Mapping[str, Mapping[str, Sequence[Outcome]]], Settings], Mapping[str, Mapping[str, Any]]] | None = None

@@ -17,6 +17,7 @@ import orjson
 
 import c2s
 from c2s.backends.base import Backend
+from c2s.errors import UsageError, nearest
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.writer import PlannedParent, create_ledger
 from c2s.panels.base import Panel
@@ -35,6 +36,8 @@ class Plan:
     parents: tuple[tuple[Panel, Parent], ...]
     settings: Mapping[str, Any]
     items_sha256: str
+    asked: tuple[str, ...] = ()
+    """Panels that were named; the others are there because these use them."""
 
     @property
     def requests(self) -> int:
@@ -50,11 +53,15 @@ def freeze(payload: Mapping[str, Any]) -> bytes:
     return orjson.dumps(dict(payload), option=orjson.OPT_SORT_KEYS)
 
 
-def make_plan(panels: Sequence[Panel], settings: Mapping[str, Any]) -> Plan:
+def make_plan(panels: Sequence[Panel], settings: Mapping[str, Any], *, asked: Sequence[str] | None = None) -> Plan:
     """Parents of every panel, in order. Raises UsageError or BankError where they cannot be had."""
     settings = DEFAULTS | dict(settings)
+    domain, known = settings["domain"], list(dict.fromkeys(name for panel in panels for name in panel.domains))
+    if domain is not None and domain not in known:
+        raise UsageError(f"unknown domain {domain!r}{nearest(domain, known)}; known here: {', '.join(known)}")
     parents = tuple((panel, parent) for panel in panels for parent in panel.parents(settings))
-    return Plan(tuple(panels), parents, settings, items_digest((panel.name, parent) for panel, parent in parents))
+    digest = items_digest((panel.name, parent) for panel, parent in parents)
+    return Plan(tuple(panels), parents, settings, digest, tuple(asked or (panel.name for panel in panels)))
 
 
 def items_digest(parents: Iterator[tuple[str, Parent]]) -> str:
@@ -71,6 +78,7 @@ def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> 
         "format": 1,
         "identity": {
             "panels": [panel.name for panel in plan.panels],
+            "asked": list(plan.asked),
             "model": backend.name,
             "dialect": backend.dialect,
             "wire_model": backend.model,
