@@ -68,7 +68,7 @@ def tables(reports: Sequence[Mapping[str, Any]]) -> list[Table]:
                 ]
                 for report, name, cell in rows
             ],
-            _notes(rows),
+            _notes([(' '.join(label(report, name)), cell) for report, name, cell in rows]),
             left,
         ),
         Table(
@@ -97,11 +97,11 @@ def _heading(report: Mapping[str, Any]) -> str:
     return f"{report['model']} ({kind})"
 
 
-def _notes(rows: Sequence[tuple[Any, str, Cell]]) -> list[str]:
+def _notes(rows: Sequence[tuple[str, Cell]]) -> list[str]:
     notes = ["SCR = both / (both + lost); intervals: exact bootstrap, items resampled within length."]
-    if any(cell["scr_interval_method"] == "clopper-pearson" for _, _, cell in rows):
+    if any(cell["scr_interval_method"] == "clopper-pearson" for _, cell in rows):
         notes.append("† no success or no failure: Clopper-Pearson interval.")
-    for report, name, cell in rows:
+    for name, cell in rows:
         for what, why in sorted(cell["undefined"].items()):
             if what in ("scr", "gain_rate", "mcnemar_p"):
                 notes.append(f"{name}: {what} is undefined: {why}.")

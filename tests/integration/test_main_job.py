@@ -180,6 +180,7 @@ def test_wrong_usage_is_one_clear_line(c2s: Run, tmp_path: Path, finished: Path)
     assert "not a run directory" in fails("status", tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
     assert "has no manifest.json" in fails("report", tmp_path / "empty")
+    assert "are the same run" in fails("report", finished, finished)
     assert "invalid choice" in fails("report", finished, "--format", "xml")
 
 
