@@ -77,7 +77,7 @@ double sum_down(std::int64_t k, std::int64_t n, Odds o) noexcept {
   for (std::int64_t j = k; j > 0; --j) {
     term *= ratio * static_cast<double>(j) / static_cast<double>(n - j + 1);
     sum += term;
-    if (term <= sum * 1e-18) break;
+    if (term <= sum * 1e-18 || term < 1e-300) break;  // a subnormal term may never reach zero
   }
   return sum;
 }
@@ -93,14 +93,17 @@ double lower(std::int64_t k, std::int64_t n, Odds o) noexcept {
 // Newton on log(tail(p)) - log(target) inside a shrinking bracket; `tail` rises with p if `rising`, else it falls.
 template <class Tail, class Slope>
 double solve(double low, double high, double target, bool rising, const Tail& tail, const Slope& slope) noexcept {
-  double p = 0.5 * (low + high);
+  double p = 0.5 * (low + high), last = 1;
   for (int i = 0; i < 200; ++i) {
     const double now = tail(p);
     const double value = std::log(now) - target;
     ((value > 0) == rising ? high : low) = p;
     double next = p - value * now / slope(p);
+    const double step = std::fabs(next - p);
+    // Done at the last digit, or where only the rounding of the tail still moves the root.
+    if (std::fabs(value) < 1e-6 && (step <= 4e-16 * p || step > 0.5 * last)) return p;
     if (!(next > low && next < high)) next = 0.5 * (low + high);
-    if (std::fabs(next - p) <= 4e-16 * p) return next;
+    last = step;
     p = next;
   }
   return p;
