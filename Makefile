@@ -84,36 +84,26 @@ EXTRAS_bench := demo,test,bench
 	touch $@
 
 # Joins the bank's texts, which finds WordNet, and fetches it if there is none. A folder that was named is never replaced.
-define JOIN
-.venv/bin/python -c '
-import sys
-from c2s.banks.natural import load_bank, problem_text
-from c2s.errors import C2SError, MissingDependency
-try:
-    problem_text(load_bank())
-except C2SError as error:
-    print(f"c2s: {error}")
-    sys.exit(3 if isinstance(error, MissingDependency) else 2)
-'
-endef
-
+JOIN := .venv/bin/python -c 'from c2s.banks.natural import load_bank, problem_text; problem_text(load_bank())' 2>&1 | tail -n 1
 wordnet: .venv/.demo
-	@said=$$($(JOIN)) && exit 0 || code=$$?
-	if [ $$code != 3 ] || [ "$${C2S_WORDNET:-}" ] || ! command -v apt-get >/dev/null; then echo "$$said" >&2; exit 2; fi
-	log=$$(mktemp -d)
-	trap 'rm -rf "$$log"' EXIT
+	@said=$$($(JOIN))
+	[ "$$said" ] || exit 0
+	case $$said in *"WordNet 3.0 was not found"*) ;; *) echo "$$said" >&2; exit 2;; esac
+	scratch=$$(mktemp -d)
+	trap 'rm -rf "$$scratch"' EXIT
 	if [ "$$(id -u)" = 0 ]; then
 	  echo "c2s: no WordNet 3.0 here; installing wordnet-base with apt-get"
-	  export DEBIAN_FRONTEND=noninteractive
-	  { apt-get update; apt-get install -y wordnet-base; } >"$$log/apt" 2>&1 </dev/null || true
+	  { apt-get update; DEBIAN_FRONTEND=noninteractive apt-get install -y wordnet-base; } > "$$scratch/log" 2>&1 < /dev/null || true
 	else
-	  to="$${XDG_DATA_HOME:-$$HOME/.local/share}/c2s/wordnet"
+	  to=$${XDG_DATA_HOME:-$$HOME/.local/share}/c2s/wordnet
 	  echo "c2s: no WordNet 3.0 here; unpacking wordnet-base into $$to"
-	  { cd "$$log" && apt-get download wordnet-base && mkdir -p "$$to" && dpkg -x wordnet-base_*.deb "$$to"; } >"$$log/apt" 2>&1 </dev/null || true
-	  cd "$(CURDIR)"
+	  ( cd "$$scratch" && apt-get download wordnet-base && mkdir -p "$$to" && dpkg -x wordnet-base_*.deb "$$to" ) > "$$scratch/log" 2>&1 || true
 	fi
-	said=$$($(JOIN)) && exit 0
-	{ echo "$$said"; echo "  apt-get said: $$(grep '^E:' "$$log/apt" | tail -n 1)"; echo "  (without package lists apt finds nothing: root must run apt-get update once)"; } >&2
+	said=$$($(JOIN))
+	[ "$$said" ] || exit 0
+	exec >&2
+	echo "$$said"
+	echo "  (fetching it here failed: $$(grep -v '^W:' "$$scratch/log" | tail -n 1); without package lists, root must run \`apt-get update\` first)"
 	exit 2
 
 demo: wordnet
