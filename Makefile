@@ -59,7 +59,7 @@ tools:
 
 # A PYTHON that was named must be the one in .venv; the default takes a .venv as it is.
 ifneq ($(origin PYTHON),file)
-ifneq ($(shell .venv/bin/python -V 2>&1),$(shell $(PYTHON) -V 2>&1))
+ifneq ($(shell { .venv/bin/python -V; } 2>/dev/null),$(shell { $(PYTHON) -V; } 2>/dev/null))
 .venv/.tools: FORCE
 endif
 endif
