@@ -83,14 +83,12 @@ EXTRAS_bench := demo,test,bench
 	PATH="$$PWD/.venv/bin:$$PATH" $(PIP) --no-build-isolation -e '.[$(EXTRAS_$*)]'
 	touch $@
 
-# Joins the bank's texts, which finds WordNet, and fetches it if there is none. A folder that was named is never replaced.
-JOIN := .venv/bin/python -c 'from c2s.banks.natural import load_bank, problem_text; problem_text(load_bank())' 2>&1 | tail -n 1
+# An export needs every text, so it finds WordNet or says what is missing. A folder that was named is never replaced.
 wordnet: .venv/.demo
-	@said=$$($(JOIN))
-	[ "$$said" ] || exit 0
-	case $$said in *"WordNet 3.0 was not found"*) ;; *) echo "$$said" >&2; exit 2;; esac
-	scratch=$$(mktemp -d)
+	@scratch=$$(mktemp -d)
 	trap 'rm -rf "$$scratch"' EXIT
+	if said=$$(.venv/bin/c2s bank export "$$scratch/before" 2>&1); then exit 0; fi
+	case $$said in *"WordNet 3.0 was not found"*) ;; *) echo "$$said" >&2; exit 2;; esac
 	if [ "$$(id -u)" = 0 ]; then
 	  echo "c2s: no WordNet 3.0 here; installing wordnet-base with apt-get"
 	  { apt-get update; DEBIAN_FRONTEND=noninteractive apt-get install -y wordnet-base; } > "$$scratch/log" 2>&1 < /dev/null || true
@@ -99,8 +97,7 @@ wordnet: .venv/.demo
 	  echo "c2s: no WordNet 3.0 here; unpacking wordnet-base into $$to"
 	  ( cd "$$scratch" && apt-get download wordnet-base && mkdir -p "$$to" && dpkg -x wordnet-base_*.deb "$$to" ) > "$$scratch/log" 2>&1 || true
 	fi
-	said=$$($(JOIN))
-	[ "$$said" ] || exit 0
+	if said=$$(.venv/bin/c2s bank export "$$scratch/after" 2>&1); then exit 0; fi
 	exec >&2
 	echo "$$said"
 	echo "  (fetching it here failed: $$(grep -v '^W:' "$$scratch/log" | tail -n 1); without package lists, root must run \`apt-get update\` first)"
