@@ -17,7 +17,7 @@ GOLD_COPY = Panel(
     check=SIXTY.check,
     uses=("main",),
     endpoints=(
-        Endpoint("c2s.reports.gold:accuracy", {"own": ("gold_copy", "teacher_forced"), "main": ("independent", "serial")}),
-        Endpoint("c2s.reports.gold:gold_path", {"arms": ("gold_copy", "teacher_forced")}),
+        Endpoint("gold:accuracy", {"own": ("gold_copy", "teacher_forced"), "main": ("independent", "serial")}),
+        Endpoint("gold:gold_path", {"arms": ("gold_copy", "teacher_forced")}),
     ),
 )

@@ -8,6 +8,6 @@ INDEPENDENCE = Panel(
     name="independence",
     what="product of position accuracies against string EM and Serial EM: Independent (main) and TeacherForced (gold-copy)",
     uses=("main", "gold-copy"),
-    endpoints=(Endpoint("c2s.reports.independence:reference"),),
+    endpoints=(Endpoint("independence:reference"),),
     draws=9_999,
 )

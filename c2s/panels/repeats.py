@@ -14,8 +14,8 @@ REPEATS = Panel(
     check=SEVENTY_TWO.check,
     pair=("native", "serial"),
     endpoints=(
-        Endpoint("c2s.reports.repeats:retained_by_repeat", {"repeats": 3}),
-        Endpoint("c2s.reports.repeats:choice_stability", {"repeats": 3}),
-        Endpoint("c2s.reports.repeats:probability_stability", {"repeats": 3}),
+        Endpoint("repeats:retained_by_repeat", {"repeats": 3}),
+        Endpoint("repeats:choice_stability", {"repeats": 3}),
+        Endpoint("repeats:probability_stability", {"repeats": 3}),
     ),
 )

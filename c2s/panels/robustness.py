@@ -32,8 +32,8 @@ ROBUSTNESS = Panel(
     check=SEVENTY_TWO.check,
     pair=("native", "serial"),
     endpoints=(
-        Endpoint("c2s.reports.settings:by_setting", {"settings": SETTINGS}),
-        Endpoint("c2s.reports.settings:mean_and_worst", {"settings": SETTINGS}),
+        Endpoint("settings:by_setting", {"settings": SETTINGS}),
+        Endpoint("settings:mean_and_worst", {"settings": SETTINGS}),
     ),
-    across=(Endpoint("c2s.reports.settings:ranking", {"settings": SETTINGS}),),
+    across=(Endpoint("settings:ranking", {"settings": SETTINGS}),),
 )

@@ -24,21 +24,21 @@ SUPPORT = Panel(
     check=MAIN_PARENTS.check,
     pair=("native", "full"),
     endpoints=(
-        Endpoint("c2s.reports.retained:retained", {"native": "native", "arms": LOCAL, "source": "Figure 12"}),
+        Endpoint("retained:retained", {"native": "native", "arms": LOCAL, "source": "Figure 12"}),
         Endpoint(
-            "c2s.reports.contrasts:contrasts",
+            "contrasts:contrasts",
             {"family": "trie", "pairs": (("trie_call", "full"), ("trie_call", "union_call")), "source": "D.6, eight TrieCall contrasts"},
         ),
         Endpoint(
-            "c2s.reports.contrasts:contrasts",
+            "contrasts:contrasts",
             {
                 "family": "filling",
                 "pairs": (("union_fill", "union_call"), ("trie_fill", "trie_call"), ("full_fill", "full")),
                 "source": "D.6, twelve filling contrasts",
             },
         ),
-        Endpoint("c2s.reports.contrasts:between_domains", {"arms": ("full", "union_call", "trie_call"), "source": "D.6"}),
-        Endpoint("c2s.reports.feasible:calls_and_membership", {"arms": LOCAL, "source": "D.6"}),
+        Endpoint("contrasts:between_domains", {"arms": ("full", "union_call", "trie_call"), "source": "D.6"}),
+        Endpoint("feasible:calls_and_membership", {"arms": LOCAL, "source": "D.6"}),
     ),
     draws=9_999,
     seed=20261010,

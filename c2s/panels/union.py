@@ -16,10 +16,10 @@ UNION = Panel(
     check=MAIN_PARENTS.check,
     pair=("native", "full"),
     endpoints=(
-        Endpoint("c2s.reports.retained:retained", {"native": "native", "arms": ("full", "union_fill"), "source": "Figure 11"}),
-        Endpoint("c2s.reports.contrasts:contrasts", {"family": "full/union", "pairs": (("union_fill", "full"),), "source": "Figure 11, Table D5"}),
-        Endpoint("c2s.reports.feasible:calls_and_membership", {"arms": ("full", "union_fill"), "source": "Table D6"}),
-        Endpoint("c2s.reports.feasible:feasible_outputs", {"source": "Table D7"}),
+        Endpoint("retained:retained", {"native": "native", "arms": ("full", "union_fill"), "source": "Figure 11"}),
+        Endpoint("contrasts:contrasts", {"family": "full/union", "pairs": (("union_fill", "full"),), "source": "Figure 11, Table D5"}),
+        Endpoint("feasible:calls_and_membership", {"arms": ("full", "union_fill"), "source": "Table D6"}),
+        Endpoint("feasible:feasible_outputs", {"source": "Table D7"}),
     ),
     seed=20261009,
 )

@@ -35,5 +35,5 @@ WORKFLOWS = Panel(
     check=SIXTY.check,
     uses=("main",),
     prepare=plans,
-    endpoints=(Endpoint("c2s.reports.workflows:workflows"),),
+    endpoints=(Endpoint("workflows:workflows"),),
 )

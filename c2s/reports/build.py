@@ -79,13 +79,18 @@ class Report:
 
 
 def build(paths: Sequence[Path | str]) -> Report:
-    """The report of one or more run directories. Raises LedgerError for a path that is none."""
+    """The report of one or more run directories. A run given twice would be tested twice: refused."""
     with ExitStack() as stack:
-        runs = []
+        runs: list[RunData] = []
+        seen: dict[str, Path | str] = {}
         for path in paths:
             directory = RunDirectory.open(path)
-            db = stack.enter_context(sqlite.reading(directory.ledger_path))
-            runs.append(RunData(db, directory.manifest()[0]["identity"]))
+            manifest, _ = directory.manifest()
+            run_id = manifest["provenance"]["run_id"]
+            if run_id in seen:
+                raise UsageError(f"{seen[run_id]} and {path} are the same run; give each run once")
+            seen[run_id] = path
+            runs.append(RunData(stack.enter_context(sqlite.reading(directory.ledger_path)), manifest["identity"]))
         report = Report([RunReport(run.asked, {name: _panel(run.panel(name)) for name in run.identity["panels"]}) for run in runs])
         if len(runs) > 1:
             for name, panel in PANELS.items():
@@ -113,7 +118,7 @@ def _panel(data: PanelData) -> PanelReport:
 
 def _call(endpoint: Endpoint, data: PanelData | list[PanelData]) -> Section:
     module, _, function = endpoint.function.partition(":")
-    return getattr(import_module(module), function)(data, **endpoint.options)
+    return getattr(import_module(f"c2s.reports.{module}"), function)(data, **endpoint.options)
 
 
 def _correct(report: Report) -> None:
