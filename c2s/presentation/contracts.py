@@ -28,3 +28,8 @@ def contracts_sha256() -> str:
 def natural(template: str, key: str) -> str:
     """An instruction of the natural tasks: template "v1".."v3", key "native", "independent", "serial", ..."""
     return contracts()["natural"][template][key]
+
+
+def ours(key: str) -> str:
+    """A text that the papers describe and do not print."""
+    return contracts()["ours"][key]
