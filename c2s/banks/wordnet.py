@@ -13,7 +13,7 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -137,7 +137,8 @@ def _standard_places() -> Iterator[Path]:
         yield Path(str(place)) / "corpora" / "wordnet"
     yield from map(Path, _DEBIAN)
     data = os.environ.get("XDG_DATA_HOME", "")
-    yield (Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share") / "c2s" / "wordnet"
+    with suppress(RuntimeError):  # a user without a home
+        yield (Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share") / "c2s" / "wordnet"
 
 
 def meaning_digest(data_noun: bytes, index_noun: bytes) -> str:
@@ -205,21 +206,21 @@ def _reader(folder: Path) -> Iterator[Any]:
         top = os.path.realpath(scratch)
         root = Path(top) / "corpora" / "wordnet"
         root.mkdir(parents=True)
-        for name in _NOUNS:
-            _write(root / name, _read(folder / name))
-        for name in _STAND_INS:
-            _write(root / name, b"")
-        _write(root / "data.adj", b"  WordNet 3.0 Copyright\n")  # where NLTK looks for the version
-        _write(root / "lexnames", _lexnames().encode())
         nltk.data.path.insert(0, top)
         reader = None
         try:
+            for name in _NOUNS:
+                _write(root / name, _read(folder / name))
+            for name in _STAND_INS:
+                _write(root / name, b"")
+            _write(root / "data.adj", b"  WordNet 3.0 Copyright\n")  # where NLTK looks for the version
+            _write(root / "lexnames", _lexnames().encode())
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # no multilingual data: not needed
                 reader = WordNetCorpusReader(str(root), None)
             yield reader
-        except (ValueError, AssertionError, LookupError, AttributeError, RuntimeError, WordNetError) as error:
-            raise BankError(f"NLTK cannot read the WordNet in {folder} ({error}): {WAYS_OUT}") from error
+        except (ValueError, AssertionError, LookupError, AttributeError, RuntimeError, OSError, WordNetError) as error:
+            raise BankError(f"cannot read the WordNet in {folder} through NLTK ({error}): {WAYS_OUT}") from error
         finally:
             nltk.data.path.remove(top)
             for handle in reader._data_file_map.values() if reader is not None else ():

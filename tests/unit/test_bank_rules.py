@@ -9,7 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from c2s.banks import glosses
-from c2s.banks.chance import CHANCE, HIT, LEXICAL_CUES, MATH_CUES, Balance, cue_hits, cue_percent
+from c2s.banks.chance import (
+    CHANCE,
+    HIT,
+    LEXICAL_CUES,
+    MATH_CUES,
+    TIES,
+    Balance,
+    cue_hits,
+    cue_percent,
+    listing_hits,
+    selection_hits,
+)
 from c2s.banks.keyed import Keyed
 from c2s.banks.lexical import water_fill
 
@@ -148,6 +159,14 @@ def test_math_cues():
     assert cue_hits("math", grid, "585")["even last digit"] == CHANCE
     for name in MATH_CUES:
         assert sum(cue_hits("math", grid, word)[name] for word in grid) == HIT  # a cue finds one gold in eight
+
+
+def test_ties_are_shared_or_broken_by_alphabet_or_listing():
+    grid = ("589", "585", "385", "389", "485", "489", "685", "689")
+    found = {ties: cue_hits("math", grid, "585", ties=ties)["closest to mean"] for ties in TIES}
+    assert found == {"shared": HIT // 2, "alphabet first": 0, "alphabet last": HIT, "listed first": HIT, "listed last": 0}
+    assert len(selection_hits("math", grid, "585")) == 3 * len(MATH_CUES)
+    assert len(listing_hits("math", grid, "585")) == 2 * len(MATH_CUES)
 
 
 def test_cue_percent_counts_shares_of_ties():
