@@ -6,12 +6,11 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import orjson
 
-from c2s.cli.output import json_out, say
+from c2s.cli.output import json_out, new_file, say, write_file
 from c2s.errors import UsageError
 from c2s.reports.tables import Table, as_text
 
@@ -27,9 +26,9 @@ def _build(options: argparse.Namespace) -> int:
     workers = options.workers if options.workers is not None else min(2, os.cpu_count() or 1)
     if workers < 1:
         raise UsageError("--workers is at least 1")
-    out = _new_file(options.out)
+    out = new_file(options.out)
     built = build_bank(options.wordnet, seed=SEED if options.seed is None else options.seed, mixed=options.mixed, workers=workers)
-    _write(out, bank_bytes(built))
+    write_file(out, bank_bytes(built))
     _done(options, {"bank": built.id, "sha256": built.sha256, "items": len(built.items), "file": str(out)})
     return 0
 
@@ -116,29 +115,12 @@ def _audit_tables(rows: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[Table
 def _export(options: argparse.Namespace) -> int:
     from c2s.banks.natural import export_rows, load_bank, problem_text
 
-    out = _new_file(options.file)
+    out = new_file(options.file)
     shipped = load_bank()
     rows = export_rows(shipped, problem_text(shipped, options.wordnet))
-    _write(out, b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
+    write_file(out, b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
     _done(options, {"bank": shipped.id, "sha256": shipped.sha256, "items": len(rows), "file": str(out)})
     return 0
-
-
-def _new_file(name: str) -> Path:
-    """A path that may be written; an existing file is never overwritten."""
-    path = Path(name)
-    if path.exists():
-        raise UsageError(f"{path} exists already; give another file name")
-    if not path.parent.is_dir():
-        raise UsageError(f"cannot write {path}: no folder {path.parent}")
-    return path
-
-
-def _write(path: Path, data: bytes) -> None:
-    try:
-        path.write_bytes(data)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from None
 
 
 def _done(options: argparse.Namespace, facts: Mapping[str, Any]) -> None:
