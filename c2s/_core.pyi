@@ -62,9 +62,9 @@ def exact_ratio(
     d: NDArray[np.int64],
     count: NDArray[np.int64],
     levels: NDArray[np.float64],
-    max_points: float,
+    max_cost: float,
 ) -> tuple[float, float, float, float, NDArray[np.float64]]:
-    """(grid points, P(D = 0), mean, sd, quantiles); only the points mean anything when they exceed max_points"""
+    """(cost, P(D = 0), mean, sd, quantiles); only the cost means anything when it exceeds max_cost"""
 
 def exact_law(
     *, offsets: NDArray[np.int64], x: NDArray[np.int64], d: NDArray[np.int64], count: NDArray[np.int64]
