@@ -247,7 +247,7 @@ def _from_law(law: exact.RatioLaw, cells: joint.RatioCells, estimate: float, cho
     withheld = law.undefined > chosen.withhold_above
     degenerate = _is_fixed(cells, estimate)
     note = ""
-    if law.undefined > 0:
+    if law.undefined >= 1e-6:
         note = f"{law.undefined:.3g} of the draws undefined ({reason})" + ("; interval withheld" if withheld else "")
     return Interval(
         estimate=estimate,
