@@ -51,6 +51,8 @@ def verify(path: Path | str) -> Verification:
         found.expect(reader.run_values(db).get("manifest_sha256") == digest, "the manifest is not the one that the ledger was planned with")
         found.expect(identity["contracts_sha256"] == contracts_sha256(), "the run was planned with other request texts than this c2s has")
         _items(db, identity, found)
+        if found.differences:
+            return found  # nothing can be derived from a plan that is not the one that was run
         wire = dialect(identity["dialect"])
         counters: Counter[tuple[str, str, int, str, str]] = Counter()
         for name in identity["panels"]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,10 @@ class Sparrow:
     workers = 0
 
     def __init__(self, name: str) -> None:
+        if "numpy" not in sys.modules:
+            # Its matrices are tiny: a second BLAS thread only makes it wait (6 times slower on a busy machine with
+            # two cores), and OpenBLAS reads this once, when numpy loads.
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         import sparrow_decider
 
         self.name = name

@@ -7,30 +7,28 @@ No WordNet text goes into the file: offsets, lemmas and a hash of each definitio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from hashlib import sha256
 from importlib.metadata import version
 from multiprocessing import get_context
 from os import PathLike
 from typing import Any
 
-import orjson
-
 from c2s.banks import arithmetic, glosses, lexical
 from c2s.banks.arithmetic import Product
-from c2s.banks.chance import HIT, cue_hits
+from c2s.banks.chance import Balance, cue_percent, listing_hits
+from c2s.banks.facts import arithmetic_facts, geometry_facts
 from c2s.banks.keyed import Keyed
 from c2s.banks.lexical import CandidateSet, Noun
+from c2s.banks.natural import DOMAINS, Bank, Item, bank_bytes, parse_bank
 from c2s.banks.wordnet import WORDNET_30, Nouns, find_wordnet, read_nouns
 from c2s.errors import BankError, MissingDependency
-from c2s.kernels.carry import carry_trace
-from c2s.kernels.geometry import geometry_of
 
 SEED = 20261012
 WORDFREQ = "3.1.1"
 FORMAT = 1
+LISTINGS = 8  # shuffles of the candidates among which the stored order is chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,23 +43,17 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class BuiltBank:
-    data: bytes
-    """The whole file."""
-    header: dict[str, Any]
-    """Its first line."""
-
-
-@dataclass(frozen=True, slots=True)
 class _Length:
-    items: list[dict[str, Any]]
+    items: list[Item]
     accounting: dict[str, Any]
+    mixed_rows: list[tuple[str, list[str], str, list[int]]]
+    """What mixed sets would have been, for `cue_percent`; they stand in the header for comparison."""
 
 
 def build_bank(
     wordnet: str | PathLike[str] | None = None, *, seed: int = SEED, mixed: bool = False, workers: int = 1
-) -> BuiltBank:
-    """The natural bank from the WordNet 3.0 and the wordfreq on this machine.
+) -> Bank:
+    """The natural bank from the WordNet 3.0 and the wordfreq on this machine; `c2s.banks.natural.bank_bytes` makes its file.
 
     `mixed` draws candidates over all frequency and repetition cells instead of the gold's own.
     MissingDependency or BankError if a source is absent or of another version.
@@ -89,62 +81,38 @@ def build_from(
     workers: int = 1,
     plan: Plan = Plan(),
     digest: str = WORDNET_30,
-) -> BuiltBank:
+) -> Bank:
     """`build_bank` from nouns that were read already; `digest` names their WordNet in the header."""
     pool = lexical.noun_pool(nouns, centi_zipf)
     missing = [length for length in plan.lengths if length not in pool.by_length]
     if missing:
         raise BankError(f"WordNet in {nouns.folder} has no eligible noun of length {missing[0]}: give a complete WordNet 3.0")
-    designs = [mixed] if mixed else [False, True]  # the mixed cues stand in the header of the pure bank, for comparison
-    tasks = [(pool.by_length[n], pool.exceptions, n, seed, design, plan) for design in designs for n in plan.lengths]
+    tasks = [(pool.by_length[n], pool.exceptions, n, seed, mixed, plan) for n in plan.lengths]
     if workers > 1:
-        with ProcessPoolExecutor(min(workers, len(tasks)), mp_context=get_context("spawn")) as executor:
-            done = list(executor.map(_build_length, *zip(*tasks, strict=True)))
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as executor:
+            built = list(executor.map(_build_length, *zip(*tasks, strict=True)))
     else:
-        done = [_build_length(*task) for task in tasks]
-    built, compared = done[: len(plan.lengths)], done[len(plan.lengths) :]
-    items = [item for length in built for item in length.items]
-    body = b"".join(_line(item) for item in items)
+        built = [_build_length(*task) for task in tasks]
     header = {
-        "bank": "natural-mixed-v1" if mixed else "natural-v1",
         "format": FORMAT,
         "seed": seed,
         "plan": {**asdict(plan), "pool": arithmetic.POOL, "window": lexical.WINDOW},
         "sources": {"wordnet": "3.0", "wordnet_sha256": digest, "wordfreq": WORDFREQ},
         "funnel": pool.funnel,
         "lengths": {str(n): length.accounting for n, length in zip(plan.lengths, built, strict=True)},
-        "mixed_cues": cue_percent([item for length in compared for item in length.items]),
-        "items": len(items),
-        "items_sha256": sha256(body).hexdigest(),
+        "mixed_cues": cue_percent(row for length in built for row in length.mixed_rows).get("lexical", {}),
     }
-    return BuiltBank(_line(header) + body, header)
-
-
-def _line(value: dict[str, Any]) -> bytes:
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS) + b"\n"
-
-
-def cue_percent(items: Sequence[dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Domain -> candidates-only cue -> percent of test items whose gold it finds, two decimals."""
-    hits: dict[str, dict[str, int]] = {}
-    n: dict[str, int] = {}
-    for item in items:
-        if item["split"] != "test":
-            continue
-        domain = item["domain"]
-        n[domain] = n.get(domain, 0) + 1
-        totals = hits.setdefault(domain, {})
-        for cue, hit in cue_hits(domain, item["candidates"], item["target"], item["facts"].get("centi_zipf")).items():
-            totals[cue] = totals.get(cue, 0) + hit
-    return {d: {cue: round(100 * hit / HIT / n[d], 2) for cue, hit in totals.items()} for d, totals in hits.items()}
+    items = tuple(item for length in built for item in length.items)
+    bank_id = "natural-mixed-v1" if mixed else "natural-v1"
+    return parse_bank(bank_bytes(Bank(bank_id, "", items, header)), "new build")
 
 
 def _build_length(
     words: Sequence[Noun], exceptions: dict[str, frozenset[str]], length: int, seed: int, mixed: bool, plan: Plan
 ) -> _Length:
     """All items of one length: lexical first, since arithmetic items take the branching depth of their partners."""
-    forms = glosses.Forms(exceptions)
-    chosen = lexical.select(words, forms, seed=seed, test=plan.test, dev=plan.dev, mixed=mixed, draws=plan.draws)
+    cues = glosses.CueRule(exceptions)
+    chosen = lexical.select(words, cues, seed=seed, test=plan.test, dev=plan.dev, mixed=mixed, draws=plan.draws)
     if len(chosen.test) < plan.test or len(chosen.dev) < plan.dev:
         raise BankError(f"too few candidate sets of length {length} for {plan.test} test and {plan.dev} development items")
     sets = {split: Keyed(seed, "numbering", split, length).shuffled(getattr(chosen, split)) for split in ("test", "dev")}
@@ -156,12 +124,13 @@ def _build_length(
         pairs = list(zip(getattr(products, split), sets[split], strict=True))
         seats = {
             domain: Keyed(seed, "gold seats", domain, split, length).shuffled(i % 8 for i in range(len(pairs)))
-            for domain in ("math", "lexical")
+            for domain in DOMAINS
         }
+        balance = {domain: Balance() for domain in DOMAINS}
         for i, (product, lexical_set) in enumerate(pairs):
             name = f"{length}-{'dev-' if split == 'dev' else ''}{i + 1:02d}"
-            items.append(_math_item(product, name, split, seats["math"][i], seed))
-            items.append(_lexical_item(lexical_set, name, split, seats["lexical"][i], seed))
+            items.append(_math_item(product, name, split, seats["math"][i], seed, balance["math"]))
+            items.append(_lexical_item(lexical_set, name, split, seats["lexical"][i], seed, balance["lexical"]))
     accounting = {
         "pools": {pool.structure: pool.summary() for pool in products.pools},
         "quotas": {
@@ -171,60 +140,53 @@ def _build_length(
         "available": chosen.available,
         "draws": chosen.draws,
     }
-    return _Length(items, accounting)
+    compared = chosen if mixed else lexical.select(words, cues, seed=seed, test=plan.test, dev=0, mixed=True, draws=plan.draws)
+    mixed_rows = [
+        ("lexical", [m.word for m in s.members], s.gold.word, [m.centi_zipf for m in s.members]) for s in compared.test
+    ]
+    return _Length(items, accounting, mixed_rows)
 
 
-def _seated(candidates: Sequence[str], target: str, seat: int, item_id: str, seed: int) -> list[str]:
-    """Stored order: the gold on its seat (every seat is used equally often), the others shuffled."""
-    others = Keyed(seed, "candidate order", item_id).shuffled(sorted(c for c in candidates if c != target))
-    return [*others[:seat], target, *others[seat:]]
+def _listed(
+    domain: str, candidates: Mapping[str, int], target: str, seat: int, name: str, seed: int, balance: Balance
+) -> list[str]:
+    """Stored order: the gold on its seat (every seat is used equally often), the others shuffled.
+
+    Of a few shuffles, the one that best balances cues whose ties are broken by the listing. `candidates` -> centi-Zipf.
+    """
+    listings = []
+    for attempt in range(LISTINGS):
+        others = Keyed(seed, "listing", domain, name, attempt).shuffled(sorted(c for c in candidates if c != target))
+        listings.append([*others[:seat], target, *others[seat:]])
+    hits = [listing_hits(domain, listing, target, [candidates[c] for c in listing]) for listing in listings]
+    best = min(range(LISTINGS), key=lambda i: (balance.cost(hits[i]), i))
+    balance.add(hits[best])
+    return listings[best]
 
 
-def _item(domain: str, name: str, split: str, target: str, candidates: list[str], stratum: str, facts: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "id": f"{domain}-{name}",
-        "pair_id": f"pair-{name}",
-        "domain": domain,
-        "length": len(target),
-        "split": split,
-        "target": target,
-        "candidates": candidates,
-        "stratum": stratum,
-        "facts": {**facts, "geometry": geometry_facts(candidates, target)},
-    }
+def _item(domain: str, name: str, split: str, target: str, candidates: list[str], stratum: str, facts: dict[str, Any]) -> Item:
+    return Item(
+        id=f"{domain}-{name}",
+        pair_id=f"pair-{name}",
+        domain=domain,
+        length=len(target),
+        split=split,
+        target=target,
+        candidates=tuple(candidates),
+        stratum=stratum,
+        facts={**facts, "geometry": geometry_facts(candidates, target)},
+    )
 
 
-def _math_item(product: Product, name: str, split: str, seat: int, seed: int) -> dict[str, Any]:
-    candidates = _seated(product.candidates, product.target, seat, f"math-{name}", seed)
+def _math_item(product: Product, name: str, split: str, seat: int, seed: int, balance: Balance) -> Item:
+    candidates = _listed("math", dict.fromkeys(product.candidates, 0), product.target, seat, name, seed, balance)
     return _item("math", name, split, product.target, candidates, product.cell, arithmetic_facts(product.a, product.b))
 
 
-def arithmetic_facts(a: int, b: int) -> dict[str, Any]:
-    """Everything kept of a multiplication (paper A.2). Carries run from the least significant column."""
-    trace = carry_trace(a, b)
-    if trace.product != a * b:
-        raise BankError(f"the carry simulator makes {trace.product} of {a} x {b}, which is {a * b}: report this")
-    digits = f"{a}{b}"
-    return {
-        "a": a,
-        "b": b,
-        "operand_lengths": [len(str(a)), len(str(b))],
-        "elementary": trace.elementary,
-        "carries": trace.carries,
-        "multiplication_carries": trace.multiplication_carries,
-        "addition_carries": trace.addition_carries,
-        "chain": trace.chain,
-        "rows": [list(row) for row in trace.rows],
-        "summation": list(trace.summation),
-        "zeros": digits.count("0"),
-        "repeated_digits": len(digits) - len(set(digits)),
-    }
-
-
-def _lexical_item(chosen: CandidateSet, name: str, split: str, seat: int, seed: int) -> dict[str, Any]:
+def _lexical_item(chosen: CandidateSet, name: str, split: str, seat: int, seed: int, balance: Balance) -> Item:
     gold = chosen.gold
-    candidates = _seated([m.word for m in chosen.members], gold.word, seat, f"lexical-{name}", seed)
     members = {m.word: m for m in chosen.members}
+    candidates = _listed("lexical", {w: m.centi_zipf for w, m in members.items()}, gold.word, seat, name, seed, balance)
     facts = {
         "offset": gold.offset,
         "lemma": gold.word,
@@ -236,18 +198,3 @@ def _lexical_item(chosen: CandidateSet, name: str, split: str, seat: int, seed: 
         "review": {"answer_acceptable": {}, "unique": {}},
     }
     return _item("lexical", name, split, gold.word, candidates, gold.stratum, facts)
-
-
-def geometry_facts(candidates: Sequence[str], target: str) -> dict[str, Any]:
-    """Geometry of one candidate set (paper A.2, Table D7). Positions count from 1."""
-    geometry = geometry_of(candidates, target)
-    return {
-        "k": geometry.k[0].tolist(),
-        "entropy": geometry.entropy[0].tolist(),
-        "first_unique": int(geometry.first_unique[0]),
-        "mean_entropy": float(geometry.mean_entropy[0]),
-        "branch_entropy": geometry.branch_entropy[0].tolist(),
-        "unions": ["".join(sorted(set(column))) for column in zip(*candidates, strict=True)],
-        "forced": [int(i) + 1 for i in geometry.forced[0].nonzero()[0]],
-        "cartesian": int(geometry.cartesian[0]),
-    }

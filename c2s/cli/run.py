@@ -38,12 +38,12 @@ def run(options: argparse.Namespace) -> int:
     say(f"c2s: planning {', '.join(names)} with {model}")
     if options.wordnet:
         os.environ["C2S_WORDNET"] = options.wordnet
-    plan = make_plan(panels, settings)
+    plan = make_plan(panels, settings, options.data or ())
     reuse = options.reuse_from and os.path.abspath(options.reuse_from)
     if reuse:
         Reuse(reuse, backend).__exit__(None, None, None)  # refuse before a directory is made
     out = options.out or os.path.join("runs", f"{'-'.join(names)}-{_slug(model)}-{time.strftime('%Y%m%d-%H%M%S')}")
-    provenance = {"backend_options": _common(options), "reuse_from": reuse}
+    provenance = {"backend_options": _common(options), "reuse_from": reuse, "data": [os.path.abspath(path) for path in options.data or ()]}
     directory = create_run(out, plan, backend, provenance=provenance)
     say(f"c2s: {len(plan.parents)} parents, {plan.requests} requests, in {directory.path}")
     return _drive(directory, backend, options)

@@ -25,6 +25,8 @@ class Panel:
     parents: Callable[[Mapping[str, Any]], Sequence[Parent]]
     check: Callable[[Sequence[Parent], Mapping[str, Any]], list[str]]
     pair: tuple[str, str] | None = ("native", "serial")
+    data: str | None = None
+    """The kind of data file (`c2s data`) that its parents come from; without one, they come from the set that ships."""
 
     def transition(self, outcomes: Sequence[Outcome]) -> str | None:
         """both, native_only, serial_only, neither or undefined; None where the panel has no pair."""

@@ -18,11 +18,16 @@ from c2s.reports.tables import as_markdown, as_text
 
 
 def build(paths: Sequence[Path | str]) -> list[dict[str, Any]]:
-    """One report per panel of every run, with Holm over all of them."""
+    """One report per panel of every run, with Holm over all of them. A run given twice would be tested twice: refused."""
     reports = []
+    seen: dict[str, Path | str] = {}
     for path in paths:
         run = RunDirectory.open(path)
-        identity = run.manifest()[0]["identity"]
+        manifest, _ = run.manifest()
+        identity, run_id = manifest["identity"], manifest["provenance"]["run_id"]
+        if run_id in seen:
+            raise UsageError(f"{seen[run_id]} and {path} are the same run; give each run once")
+        seen[run_id] = path
         with sqlite.reading(run.ledger_path) as db:
             reports += [retention(db, panel(name), identity) for name in identity["panels"]]
     return family(reports)

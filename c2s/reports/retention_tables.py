@@ -33,12 +33,14 @@ def tables(reports: Sequence[Mapping[str, Any]]) -> list[Table]:
     rows = [(report, name, cell) for report in reports for name, cell in report["domains"].items()]
     several = len(reports) > 1
 
-    def label(report: Mapping[str, Any], name: str) -> list[str]:
-        return [report["model"], name] if several else [name]
+    letters = {id(report): chr(ord("A") + i % 26) * (i // 26 + 1) for i, report in enumerate(reports)}
 
-    head = ["model", "domain"] if several else ["domain"]
+    def label(report: Mapping[str, Any], name: str) -> list[str]:
+        return [letters[id(report)], name] if several else [name]
+
+    head = ["run", "domain"] if several else ["domain"]
     left = len(head)
-    title = "; ".join(_heading(report) for report in reports)
+    title = "\n".join((f"{letters[id(report)]}: " if several else "") + _heading(report) for report in reports)
     result = [
         Table(
             title,
@@ -66,7 +68,7 @@ def tables(reports: Sequence[Mapping[str, Any]]) -> list[Table]:
                 ]
                 for report, name, cell in rows
             ],
-            _notes(rows),
+            _notes([(' '.join(label(report, name)), cell) for report, name, cell in rows]),
             left,
         ),
         Table(
@@ -87,7 +89,7 @@ def tables(reports: Sequence[Mapping[str, Any]]) -> list[Table]:
             left,
         ),
     ]
-    return result + [_by_length(report, several) for report in reports]
+    return result + [_by_length(report, f": run {letters[id(report)]}" if several else "") for report in reports]
 
 
 def _heading(report: Mapping[str, Any]) -> str:
@@ -95,11 +97,11 @@ def _heading(report: Mapping[str, Any]) -> str:
     return f"{report['model']} ({kind})"
 
 
-def _notes(rows: Sequence[tuple[Any, str, Cell]]) -> list[str]:
+def _notes(rows: Sequence[tuple[str, Cell]]) -> list[str]:
     notes = ["SCR = both / (both + lost); intervals: exact bootstrap, items resampled within length."]
-    if any(cell["scr_interval_method"] == "clopper-pearson" for _, _, cell in rows):
+    if any(cell["scr_interval_method"] == "clopper-pearson" for _, cell in rows):
         notes.append("† no success or no failure: Clopper-Pearson interval.")
-    for report, name, cell in rows:
+    for name, cell in rows:
         for what, why in sorted(cell["undefined"].items()):
             if what in ("scr", "gain_rate", "mcnemar_p"):
                 notes.append(f"{name}: {what} is undefined: {why}.")
@@ -108,7 +110,7 @@ def _notes(rows: Sequence[tuple[Any, str, Cell]]) -> list[str]:
     return notes
 
 
-def _by_length(report: Mapping[str, Any], several: bool) -> Table:
+def _by_length(report: Mapping[str, Any], which: str) -> Table:
     rows = [
         [
             name,
@@ -122,5 +124,4 @@ def _by_length(report: Mapping[str, Any], several: bool) -> Table:
         for name, domain in report["domains"].items()
         for length, cell in domain["by_length"].items()
     ]
-    title = "By target length" + (f": {report['model']}" if several else "")
-    return Table(title, ["domain", "length", "pairs", "Native", "Serial", "retained", "SCR % [95 % CI]"], rows)
+    return Table(f"By target length{which}", ["domain", "length", "pairs", "Native", "Serial", "retained", "SCR % [95 % CI]"], rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Header, rows of cells, and notes below. The first `left` columns are left-aligned, the others right-aligned."""
+    """Title (of one or more lines), header, rows of cells, and notes below. The first `left` columns are left-aligned."""
 
     title: str
     header: Sequence[str]
@@ -31,13 +32,14 @@ def width(text: str) -> int:
 def as_text(table: Table) -> str:
     rows = [[literal(cell) for cell in row] for row in (table.header, *table.rows)]
     widths = [max(width(row[i]) for row in rows) for i in range(len(table.header))]
-    lines = [literal(table.title)]
+    lines = [literal(line) for line in table.title.splitlines()]
     for number, row in enumerate(rows):
         cells = [_pad(cell, widths[i], left=i < table.left) for i, cell in enumerate(row)]
         lines.append("  ".join(cells).rstrip())
         if number == 0:
             lines.append("  ".join("-" * w for w in widths))
-    return "\n".join([*lines, *(literal(note) for note in table.notes)]) + "\n"
+    notes = [line for note in table.notes for line in textwrap.wrap(literal(note), 79, subsequent_indent="  ")]
+    return "\n".join([*lines, *notes]) + "\n"
 
 
 def as_markdown(table: Table) -> str:
@@ -45,7 +47,7 @@ def as_markdown(table: Table) -> str:
         return "| " + " | ".join(_escape(cell) for cell in cells) + " |"
 
     rule = "|" + "|".join(" --- " if i < table.left else " ---: " for i in range(len(table.header))) + "|"
-    lines = [f"### {_escape(table.title)}", "", line(table.header), rule, *map(line, table.rows), ""]
+    lines = [*(f"### {_escape(line)}" for line in table.title.splitlines()), "", line(table.header), rule, *map(line, table.rows), ""]
     return "\n".join([*lines, *(_escape(note) + "\n" for note in table.notes)])
 
 
@@ -56,6 +58,6 @@ def _pad(cell: str, columns: int, *, left: bool) -> str:
 
 def _escape(text: str) -> str:
     out = literal(text)
-    for c in "\\`*_[]<>|#":
+    for c in "\\`*_[]|#":
         out = out.replace(c, "\\" + c)
-    return out
+    return out.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,231 @@
+"""The main job through the command line: run, report, status, verify, reuse, and what is refused.
+
+Arithmetic alone needs no WordNet, so most tests run on `--domain math`.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from scipy.stats import binomtest
+
+from c2s.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def c2s(capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*arguments: object) -> tuple[int, str, str]:
+        code = main([str(a) for a in arguments])
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return call
+
+
+def report_of(c2s: Run, *arguments: object) -> dict:
+    code, out, _ = c2s("run", "--json", *arguments)
+    assert code == 0
+    return json.loads(out)
+
+
+def test_an_oracle_retains_everything_and_its_run_verifies(c2s: Run, tmp_path: Path):
+    report = report_of(c2s, "--model", "sim:oracle", "--domain", "math", "--out", tmp_path / "run")
+    assert report["panel"] == "main" and report["model"] == "sim:oracle" and report["simulation"]
+    assert report["requests"] == {"planned": 4992, "ok": 4992, "error": 0, "unknown": 0, "blocked": 0, "not_needed": 0, "open": 0}
+    math = report["domains"]["math"]
+    assert list(report["domains"]) == ["math"] and math["n"] == math["n_planned"] == 384
+    assert math["joint"] == {"both": 384, "native_only": 0, "serial_only": 0, "neither": 0}
+    assert [math[f"{arm}_em"] for arm in ("native", "candidates_only", "independent", "serial")] == [1, 1, 1, 1]
+    assert math["scr"] == 1 and math["scr_interval_method"] == "clopper-pearson" and math["scr_bootstrap"] == [1, 1]
+    assert math["gain_rate"] is None and "right on all" in math["undefined"]["gain_rate"]
+    assert (math["mcnemar_p"], math["mcnemar_p_holm"], math["holm_m"]) == (1, 1, 1)
+    assert {length: cell["n"] for length, cell in math["by_length"].items()} == {str(n): 64 for n in range(3, 9)}
+    code, out, err = c2s("verify", tmp_path / "run")
+    assert code == 0 and out.startswith("verified: 384 items, 4992 requests") and err == ""
+
+
+def test_positions_give_binomial_serial_accuracy_at_every_length(c2s: Run, tmp_path: Path):
+    report = report_of(c2s, "--model", "sim:positions?p=0.9&native=0.9", "--domain", "math", "--out", tmp_path / "run")
+    math = report["domains"]["math"]
+    for length, cell in math["by_length"].items():
+        assert binomtest(round(cell["serial_em"] * 64), 64, 0.9 ** int(length)).pvalue > 1e-4
+        assert binomtest(round(cell["native_em"] * 64), 64, 0.9).pvalue > 1e-4
+    assert binomtest(round(math["candidates_only_em"] * 384), 384, 1 / 8).pvalue > 1e-4
+    expected = sum(0.9**n for n in range(3, 9)) / 6
+    assert abs(math["independent_em"] - expected) < 0.1
+    assert math["scr_interval_method"] == "exact stratified bootstrap"
+    assert math["scr_interval"][0] < expected < math["scr_interval"][1]
+
+
+def test_limit_is_a_balanced_prefix_and_reuse_copies_it_with_provenance(c2s: Run, tmp_path: Path):
+    model = "sim:positions?p=0.7&native=0.8&seed=3"
+    small = report_of(c2s, "--model", model, "--domain", "math", "--limit", 12, "--out", tmp_path / "small")
+    assert {n: cell["n"] for n, cell in small["domains"]["math"]["by_length"].items()} == {str(n): 2 for n in range(3, 9)}
+    large = report_of(c2s, "--model", model, "--domain", "math", "--limit", 30, "--out", tmp_path / "plain")
+    code, out, err = c2s(
+        "run", "--json", "--model", model, "--domain", "math", "--limit", 30, "--out", tmp_path / "reused", "--reuse-from", tmp_path / "small"
+    )
+    assert code == 0 and json.loads(out) == large
+    assert f"{small['requests']['ok']} answers were copied" in err
+    db = sqlite3.connect(tmp_path / "reused" / "ledger.sqlite")
+    run_id = json.loads((tmp_path / "small" / "manifest.json").read_text())["provenance"]["run_id"]
+    origins = [origin for (origin,) in db.execute("SELECT origin FROM exchanges WHERE origin IS NOT NULL")]
+    assert len(origins) == small["requests"]["ok"] and all(origin.startswith(run_id + "/") for origin in origins)
+    assert c2s("verify", tmp_path / "reused")[0] == 0
+
+
+def test_nothing_is_reused_from_another_model(c2s: Run, tmp_path: Path):
+    report_of(c2s, "--model", "sim:random", "--domain", "math", "--limit", 2, "--out", tmp_path / "a")
+    for other in ("sim:oracle", "sim:random?seed=1"):
+        code, _, err = c2s("run", "--model", other, "--domain", "math", "--limit", 2, "--out", tmp_path / "b", "--reuse-from", tmp_path / "a")
+        assert code == 2 and "asked another model (sim:random" in err and not (tmp_path / "b").exists()
+
+
+def test_two_runs_form_one_family(c2s: Run, tmp_path: Path):
+    for name, model in (("a", "sim:positions?p=0.8"), ("b", "sim:positions?p=0.95&native=0.5")):
+        report_of(c2s, "--model", model, "--domain", "math", "--limit", 60, "--out", tmp_path / name)
+    code, out, _ = c2s("report", tmp_path / "a", tmp_path / "b", "--format", "json")
+    cells = [run["domains"]["math"] for run in json.loads(out)["runs"]]
+    p = sorted(cell["mcnemar_p"] for cell in cells)
+    assert code == 0 and [cell["holm_m"] for cell in cells] == [2, 2]
+    assert sorted(cell["mcnemar_p_holm"] for cell in cells) == pytest.approx([min(1, 2 * p[0]), max(min(1, 2 * p[0]), p[1])])
+    for form, mark in (("text", "sim:positions?p=0.95"), ("md", "| math |")):
+        code, out, _ = c2s("report", tmp_path / "a", tmp_path / "b", "--format", form)
+        assert code == 0 and mark in out
+    assert max(len(line) for line in c2s("report", tmp_path / "a")[1].splitlines()) <= 80
+
+
+def test_status_agrees_with_the_report(c2s: Run, tmp_path: Path):
+    report = report_of(c2s, "--model", "sim:random", "--domain", "math", "--limit", 6, "--out", tmp_path / "run")
+    code, out, _ = c2s("status", tmp_path / "run", "--json")
+    status = json.loads(out)
+    assert code == 0 and status["state"] == "done" and status["failure"] is None
+    assert {key: status["requests"][key] for key in report["requests"]} == report["requests"]
+    assert sum(status["transitions"]["math"].values()) == 6
+    assert c2s("status", tmp_path / "run")[0] == 0
+
+
+TAMPERING = {
+    "request": "UPDATE exchanges SET request = CAST(replace(CAST(request AS TEXT), 'model', 'muddle') AS BLOB) WHERE id = 20",
+    "response": "UPDATE exchanges SET response = CAST(replace(CAST(response AS TEXT), 'choice', 'chance') AS BLOB) WHERE id = 20",
+    "answer": "UPDATE exchanges SET response = (SELECT response FROM exchanges WHERE id = 2) WHERE id = 1",
+    "hash": "UPDATE exchanges SET body_sha256 = 'x' WHERE id = 3",
+    "model": "UPDATE exchanges SET model = 'other' WHERE id = 3",
+    "outcome": "UPDATE outcomes SET correct = 1 - correct WHERE rowid IN (SELECT rowid FROM outcomes LIMIT 1)",
+    "lost outcome": "DELETE FROM outcomes WHERE arm = 'serial' AND parent = 1",
+    "transition": "UPDATE parents SET transition = 'both' WHERE transition = 'neither'",
+    "counter": "UPDATE counters SET n = n + 1 WHERE key = 'ok' AND arm = 'native' AND length = 3",
+    "item": "UPDATE items SET payload = CAST(replace(CAST(payload AS TEXT), 'target', 'larget') AS BLOB) WHERE id = 1",
+    "item text": "UPDATE items SET payload = CAST(replace(CAST(payload AS TEXT), ' = ?', ' = !') AS BLOB) WHERE id = 1",
+    "dropped slot": "DELETE FROM slots WHERE id = 5",
+    "state": "UPDATE slots SET state = 'error' WHERE id = 5",
+    "reopened": "UPDATE parents SET closed = 0 WHERE id = 2",
+    "duplicate send": "INSERT INTO exchanges SELECT 99999, slot, attempt, state, body_sha256, content_sha256, request, sent_at, done_at, http_status,"
+    " headers, response, model, input_tokens, output_tokens, reserved_usd, cost_usd, message, origin FROM exchanges WHERE id = 4",
+    "manifest": "UPDATE run SET value = 'x' WHERE key = 'manifest_sha256'",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("finished") / "run"
+    assert main(["run", "--model", "sim:random", "--domain", "math", "--limit", "6", "--out", str(path)]) == 0
+    return path
+
+
+@pytest.mark.parametrize("what", TAMPERING)
+def test_verify_fails_loudly_on_any_difference(c2s: Run, tmp_path: Path, finished: Path, what: str):
+    import shutil
+
+    run = shutil.copytree(finished, tmp_path / "run")
+    assert c2s("verify", run)[0] == 0
+    sql = TAMPERING[what].replace("WHERE rowid IN (SELECT rowid FROM outcomes LIMIT 1)", "WHERE parent = 1 AND arm = 'native'")
+    with sqlite3.connect(run / "ledger.sqlite") as db:
+        assert db.execute(sql).rowcount > 0
+    code, out, err = c2s("verify", run)
+    assert code == 1 and "NOT verified" in out and err
+
+
+def test_verify_recomputes_the_stored_report(c2s: Run, tmp_path: Path, finished: Path):
+    import shutil
+
+    run = shutil.copytree(finished, tmp_path / "run")
+    (run / "report.json").write_text((run / "report.json").read_text().replace('"n": 6', '"n": 7', 1))
+    code, _, err = c2s("verify", run)
+    assert code == 1 and "report.json does not follow" in err
+
+
+def test_wrong_usage_is_one_clear_line(c2s: Run, tmp_path: Path, finished: Path):
+    def fails(*arguments: object, code: int = 2) -> str:
+        found, out, err = c2s(*arguments)
+        assert found == code and out == "" and "Traceback" not in err
+        return err
+
+    assert "did you mean sim:oracle" in fails("run", "--model", "sim:oracel")
+    assert "did you mean main" in fails("run", "--panel", "mian", "--model", "sim:oracle")
+    assert "no option 'q'" in fails("run", "--model", "sim:positions?q=1")
+    assert "is not a float" in fails("run", "--model", "sim:positions?p=high")
+    assert "probabilities" in fails("run", "--model", "sim:positions?p=1.5")
+    assert "twice" in fails("run", "--model", "sim:positions?p=0.1&p=0.2")
+    assert "did you mean jev" in fails("run", "--model", "sim:published?model=jov")
+    assert "unknown domain" in fails("run", "--model", "sim:oracle", "--domain", "mth", "--out", tmp_path / "x")
+    assert "at least 1" in fails("run", "--model", "sim:oracle", "--limit", 0)
+    assert "exists already" in fails("run", "--model", "sim:oracle", "--domain", "math", "--limit", 1, "--out", finished)
+    assert "not a run directory" in fails("status", tmp_path / "nowhere")
+    (tmp_path / "empty").mkdir()
+    assert "has no manifest.json" in fails("report", tmp_path / "empty")
+    assert "are the same run" in fails("report", finished, finished)
+    assert "invalid choice" in fails("report", finished, "--format", "xml")
+
+
+def test_damaged_and_foreign_ledgers_are_named_and_left_alone(c2s: Run, tmp_path: Path, finished: Path):
+    import shutil
+
+    def broken(name: str, change: Callable[[Path], object]) -> str:
+        run = shutil.copytree(finished, tmp_path / name)
+        change(run)
+        before = (run / "ledger.sqlite").read_bytes()
+        for command in ("status", "report", "verify", "resume"):
+            code, out, err = c2s(command, run)
+            assert code == 2 and out == "" and "Traceback" not in err and err.startswith("c2s: "), (command, err)
+        assert (run / "ledger.sqlite").read_bytes() == before
+        return err
+
+    assert "damaged" in broken("torn", lambda run: (run / "ledger.sqlite").write_bytes(b"not a database at all" * 400))
+    assert "damaged" in broken("cut", lambda run: (run / "ledger.sqlite").write_bytes((run / "ledger.sqlite").read_bytes()[:5000]))
+
+    def foreign(run: Path) -> None:
+        (run / "ledger.sqlite").unlink()
+        with sqlite3.connect(run / "ledger.sqlite") as db:
+            db.execute("CREATE TABLE t (x)")
+        db.close()
+
+    assert "not a c2s ledger" in broken("foreign", foreign)
+
+    def newer(run: Path) -> None:
+        with sqlite3.connect(run / "ledger.sqlite") as db:
+            db.execute("PRAGMA user_version = 99")
+        db.close()
+
+    assert "newer c2s" in broken("newer", newer)
+    assert "damaged" in broken("manifest", lambda run: (run / "manifest.json").write_text("{"))
+
+
+def test_a_run_can_be_read_in_a_read_only_folder(c2s: Run, tmp_path: Path, finished: Path):
+    import shutil
+
+    run = shutil.copytree(finished, tmp_path / "run")
+    for file in run.iterdir():
+        file.chmod(0o444)
+    run.chmod(0o555)
+    try:
+        for command in ("status", "report", "verify"):
+            assert c2s(command, run)[0] == 0
+    finally:
+        run.chmod(0o755)
