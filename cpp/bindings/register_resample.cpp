@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 
 #include "arrays.hpp"
 #include "c2s_core/bootstrap.hpp"
@@ -100,8 +101,13 @@ void register_resample(py::module_& m) {
         py::arg("counter"), py::arg("key"));
   m.def("philox_words", &words, py::kw_only(), py::arg("seed"), py::arg("stream"), py::arg("first_draw"), py::arg("block"),
         py::arg("count"), py::arg("over_draws"));
-  m.def("philox_level", &philox_level);
-  m.def("philox_force", &philox_force, py::arg("level"));
+  m.def(
+      "philox_level",
+      [](const std::string& force) {
+        if (!force.empty()) philox_force(force.c_str());
+        return philox_level();
+      },
+      py::kw_only(), py::arg("force"));
 }
 
 }  // namespace c2s::bindings
