@@ -17,6 +17,7 @@ class Panel:
     `parents(settings)` returns the panel's frozen parents in plan order, cut to the settings' `domain` and `limit` (per domain).
     `check(frozen, settings)` says, in sentences, how parents read from a ledger differ from what they should be.
     `pair` is (the arm that conditions, the arm that retains): Native and Serial as a rule.
+    `schedule` is the order in which its requests leave: "parent", "round" or "hash:SEED" (c2s/runner/schedule.py).
     """
 
     name: str
@@ -25,6 +26,7 @@ class Panel:
     parents: Callable[[Mapping[str, Any]], Sequence[Parent]]
     check: Callable[[Sequence[Parent], Mapping[str, Any]], list[str]]
     pair: tuple[str, str] | None = ("native", "serial")
+    schedule: str = "parent"
     data: str | None = None
     """The kind of data file (`c2s data`) that its parents come from; without one, they come from the set that ships."""
 
