@@ -204,8 +204,8 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     text = headers.get("retry-after")
     wait = _seconds(text)
     if wait is None and text is not None and any(letter.isalpha() for letter in text):
-        date = _date(text)
-        reference = _date(headers.get("date"))
+        date = http_date(text)
+        reference = http_date(headers.get("date"))
         if date is not None:
             wait = max(0.0, date - (now if reference is None else reference))
     return wait
@@ -219,7 +219,7 @@ def _seconds(text: str | None) -> float | None:
     return value if value is not None and 0 <= value < float("inf") else None
 
 
-def _date(text: str | None) -> float | None:
+def http_date(text: str | None) -> float | None:
     try:
         return parsedate_to_datetime(text).timestamp() if text else None
     except (TypeError, ValueError, OverflowError):

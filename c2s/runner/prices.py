@@ -21,7 +21,7 @@ from c2s.records import Request, Usage
 USER_FILE = "~/.config/c2s/prices.toml"
 EXPECTED_BYTES_PER_TOKEN = 4
 RESERVED_BYTES_PER_TOKEN = 2
-MEMBERS = ("input", "output", "cached", "cache_write", "output_reserve")
+MEMBERS = ("input", "output", "cached", "cache_write", "output_reserve", "output_expected")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class Price:
     cached: float | None = None
     cache_write: float | None = None
     output_reserve: int = 16
+    output_expected: int | None = None
 
     def cost(self, usage: Usage) -> float | None:
         """USD for what was reported; the service's own figure where it names one. None where no input tokens are reported."""
@@ -72,6 +73,12 @@ def tokens_out(request: Request, dialect: str, price: Price | None) -> int:
 
         return request.max_tokens or budget(request)
     return request.max_tokens or (price.output_reserve if price else 16)
+
+
+def tokens_out_expected(request: Request, dialect: str, price: Price | None) -> int:
+    """The answer's length in tokens, as a plan takes it."""
+    most = tokens_out(request, dialect, price)
+    return most if price is None or price.output_expected is None else min(most, price.output_expected)
 
 
 def load_price(model: str, file: str | None = None) -> Price | None:
