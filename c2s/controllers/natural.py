@@ -10,7 +10,7 @@ from typing import Any
 
 from c2s.controllers.outcome import distribution, scored
 from c2s.controllers.program import Arm, ArmGenerator, Context
-from c2s.controllers.requests import ALPHABETS, displayed, local_state, one_step, positions, single, text, whole_state
+from c2s.controllers.requests import alphabet, displayed, local_state, one_step, positions, single, text, whole_state
 from c2s.records import Answer, Ask, Choice, Parent
 
 
@@ -48,12 +48,12 @@ def independent(name: str = "independent", *, template: str | None = None) -> Ar
     """All L positions at once, each without a prefix. The outcome keeps the distribution at every position."""
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
-        alphabet, instructions = ALPHABETS[parent.domain], text(ctx, "independent", template)
+        symbols, instructions = alphabet(parent), text(ctx, "independent", template)
         answers = yield [
-            _local(parent, ctx, t, None, instructions, displayed(ctx, parent, alphabet, position=t)) for t in positions(parent)
+            _local(parent, ctx, t, None, instructions, displayed(ctx, parent, symbols, position=t)) for t in positions(parent)
         ]
         choices = [answer.choice() for answer in answers]
-        extra = {"distribution": [distribution(choice, alphabet) for choice in choices]}
+        extra = {"distribution": [distribution(choice, symbols) for choice in choices]}
         return scored(parent, "".join(choice.taken() for choice in choices), choices, extra=extra)
 
     return Arm(name, program, positions)
@@ -65,7 +65,7 @@ def teacher_forced(name: str = "teacher_forced") -> Arm:
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
         instructions = text(ctx, "teacher_forced")
         answers = yield [
-            _local(parent, ctx, t, parent.target[: t - 1], instructions, displayed(ctx, parent, ALPHABETS[parent.domain], position=t))
+            _local(parent, ctx, t, parent.target[: t - 1], instructions, displayed(ctx, parent, alphabet(parent), position=t))
             for t in positions(parent)
         ]
         choices = [answer.choice() for answer in answers]
@@ -87,44 +87,52 @@ def serial(
     template: str | None = None,
     order: int = 0,
     replicates: int = 1,
+    symbols: str | None = None,
+    query: Sequence[int] | None = None,
 ) -> Arm:
     """One position after another with the arm's own prefix, invalid markers included (Algorithm 1).
 
     `support`: which characters are offered, of the seeded alphabet in its order: "full", "union" or "trie". `fill`: the
     support whose singletons are supplied without a request, or None to ask everything. A trie whose prefix matches no candidate ends the
-    output there, and the later positions are not asked.
+    output there, and the later positions are not asked. `symbols` restricts the offered characters; `query` names the
+    positions to ask, all others being supplied from singleton position unions (D.7).
     """
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
-        alphabet, instructions = ALPHABETS[parent.domain], text(ctx, "serial", template)
+        known, instructions = alphabet(parent), text(ctx, "serial", template)
         prefix = ""
         steps: list[Choice | None] = []
         for t in positions(parent):
-            offered = supported(parent.candidates, prefix, support, alphabet)
+            offered = supported(parent.candidates, prefix, support, known)
             if not offered:
                 return scored(parent, prefix, steps, extra={"aborted": t})
-            sole = supported(parent.candidates, prefix, fill, alphabet) if fill else ()
+            supply = "union" if query is not None and t not in query else fill
+            sole = supported(parent.candidates, prefix, supply, known) if supply else ()
             if len(sole) == 1:
                 steps.append(None)
                 prefix += next(iter(sole))
                 continue
-            shown = [c for c in displayed(ctx, parent, alphabet, position=t, order=order) if c in offered]
+            shown = [c for c in displayed(ctx, parent, known, position=t, order=order) if c in offered and c in (symbols or c)]
             answers: list[Answer] = yield [_local(parent, ctx, t, prefix, instructions, shown)]
             steps.append(answers[0].choice())
             prefix += answers[0].choice().taken()
         return scored(parent, prefix, steps)
 
-    return Arm(name, program, positions if fill is None else ambiguous_steps(fill), replicates=replicates)
+    def asked(parent: Parent) -> Sequence[int]:
+        return query
+
+    steps_of = asked if query is not None else positions if fill is None else ambiguous_steps(fill)
+    return Arm(name, program, steps_of, replicates=replicates)
 
 
-def supported(candidates: Sequence[str], prefix: str, kind: str, alphabet: Sequence[str]) -> frozenset[str]:
-    """The characters that a support offers after `prefix`."""
+def supported(candidates: Sequence[str], prefix: str, kind: str, symbols: Sequence[str]) -> frozenset[str]:
+    """The characters of `symbols` that a support offers after `prefix`."""
     if kind == "full":
-        return frozenset(alphabet)
+        return frozenset(symbols)
     from c2s.kernels.support import support  # numpy is not wanted where panels are only listed
 
-    mask = support(candidates, prefix, kind, "".join(alphabet))
-    return frozenset(c for c, inside in zip(alphabet, mask) if inside)
+    mask = support(candidates, prefix, kind, "".join(symbols))
+    return frozenset(c for c, inside in zip(symbols, mask) if inside)
 
 
 def ambiguous_steps(fill: str):
