@@ -43,6 +43,7 @@ class Panel:
     have closed, and `prepare(parents, outcomes, settings)` gives what is added to each parent's payload, where `outcomes` is
     {panel: {parent: [outcomes]}}; it is frozen in the ledger and derived again by verify. An arm that must not be asked
     after all reads so in its payload and returns an undefined outcome with the reason.
+    `also` names panels whose outcomes it reads where the run has them; they are not taken in for it.
     A panel without arms is an analysis of other panels' outcomes. `endpoints` make the report of one run, `across` what
     several runs have in common. `draws` and `seed` are those of its bootstrap, as the paper states them. `requires`
     names what a model must offer: "probabilities", "batch", "symbols" (other alphabets than the natural items').
@@ -57,6 +58,7 @@ class Panel:
     domains: tuple[str, ...] = ("math", "lexical")
     pair: tuple[str, str] | None = None
     uses: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
     prepare: Callable[[Sequence[Parent], Mapping[str, Mapping[str, Sequence[Outcome]]], Settings], Mapping[str, Mapping[str, Any]]] | None = None
     endpoints: tuple[Endpoint, ...] = ()
     across: tuple[Endpoint, ...] = ()

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from c2s.errors import UsageError, nearest
+from c2s.panels.analyses import CONFIDENCE, COST, LEXICAL_AUDIT, PROJECTION, TURNOVER
 from c2s.panels.base import Panel
+from c2s.panels.cohort import COHORT
 from c2s.panels.copying import COPYING
 from c2s.panels.factors import FACTORS
 from c2s.panels.gold_copy import GOLD_COPY
@@ -27,24 +29,10 @@ from c2s.panels.workflows import WORKFLOWS
 PANELS = {
     panel.name: panel
     for panel in (
-        MAIN,
-        ROBUSTNESS,
-        REPEATS,
-        UNION,
-        SUPPORT,
-        FACTORS,
-        INDEPENDENCE,
-        GOLD_COPY,
-        WORKFLOWS,
-        COPYING,
-        PREFIX,
-        OWN_PLAN,
-        READOUT,
-        ISOMORPHIC,
-        SEMANTIC,
-        STOPPING,
+        MAIN, TURNOVER, ROBUSTNESS, REPEATS, UNION, SUPPORT, FACTORS, INDEPENDENCE, GOLD_COPY, WORKFLOWS, COPYING, PREFIX, OWN_PLAN,
+        READOUT, ISOMORPHIC, SEMANTIC, STOPPING, COHORT, CONFIDENCE, PROJECTION, LEXICAL_AUDIT, COST,
     )
-}
+}  # fmt: skip
 
 
 def panel(name: str) -> Panel:
