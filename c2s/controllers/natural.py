@@ -6,6 +6,8 @@ Choice2Seq, sections 3.1 and 3.3, A.4, D.5, D.6, E.1, E.2 and Algorithm 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import compress
 from typing import Any
 
 from c2s.controllers.outcome import distribution, scored
@@ -110,7 +112,7 @@ def serial(
             sole = supported(parent.candidates, prefix, supply, known) if supply else ()
             if len(sole) == 1:
                 steps.append(None)
-                prefix += next(iter(sole))
+                prefix += sole[0]
                 continue
             shown = [c for c in displayed(ctx, parent, known, position=t, order=order) if c in offered and c in (symbols or c)]
             answers: list[Answer] = yield [_local(parent, ctx, t, prefix, instructions, shown)]
@@ -125,30 +127,33 @@ def serial(
     return Arm(name, program, steps_of, replicates=replicates)
 
 
-def supported(candidates: Sequence[str], prefix: str, kind: str, symbols: Sequence[str]) -> frozenset[str]:
-    """The characters of `symbols` that a support offers after `prefix`."""
+def supported(candidates: Sequence[str], prefix: str, kind: str, symbols: Sequence[str]) -> Sequence[str]:
+    """The characters of `symbols` that a support offers after `prefix`, in their order."""
     if kind == "full":
-        return frozenset(symbols)
+        return symbols
     from c2s.kernels.support import support  # numpy is not wanted where panels are only listed
 
-    mask = support(candidates, prefix, kind, "".join(symbols))
-    return frozenset(c for c, inside in zip(symbols, mask) if inside)
+    return tuple(compress(symbols, support(candidates, prefix, kind, "".join(symbols))))
 
 
 def ambiguous_steps(fill: str):
     """Steps that can be asked where the singletons of "union" or "trie" are supplied, whatever the answers."""
 
     def steps(parent: Parent) -> Sequence[int]:
-        return [t for t in positions(parent) if _ambiguous(parent.candidates, t, fill)]
+        return _ambiguous(parent.candidates, fill)
 
     return steps
 
 
-def _ambiguous(candidates: Sequence[str], t: int, fill: str) -> bool:
-    after: dict[str, set[str]] = {}
-    for candidate in candidates:
-        after.setdefault(candidate[: t - 1] if fill == "trie" else "", set()).add(candidate[t - 1])
-    return any(len(characters) > 1 for characters in after.values())
+@lru_cache(maxsize=4096)
+def _ambiguous(candidates: tuple[str, ...], fill: str) -> tuple[int, ...]:
+    """Positions with more than one continuation after some prefix of a candidate (trie), or over all candidates (union)."""
+    found = []
+    for t in range(len(candidates[0])):
+        after = {(c[:t] if fill == "trie" else "", c[t]) for c in candidates}
+        if len(after) > len({prefix for prefix, _ in after}):
+            found.append(t + 1)
+    return tuple(found)
 
 
 NATIVE = whole()
