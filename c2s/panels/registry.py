@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from c2s.errors import UsageError, nearest
 from c2s.panels.base import Panel
+from c2s.panels.dialogue import ACCESS, CONSTRUCTION
 from c2s.panels.gold_copy import GOLD_COPY
 from c2s.panels.independence import INDEPENDENCE
 from c2s.panels.main import MAIN
@@ -16,7 +17,7 @@ from c2s.panels.support import SUPPORT
 from c2s.panels.union import UNION
 from c2s.panels.workflows import WORKFLOWS
 
-PANELS = {panel.name: panel for panel in (MAIN, ROBUSTNESS, REPEATS, UNION, SUPPORT, INDEPENDENCE, GOLD_COPY, WORKFLOWS)}
+PANELS = {panel.name: panel for panel in (MAIN, ROBUSTNESS, REPEATS, UNION, SUPPORT, INDEPENDENCE, GOLD_COPY, WORKFLOWS, CONSTRUCTION, ACCESS)}
 
 
 def panel(name: str) -> Panel:

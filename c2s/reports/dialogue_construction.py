@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -70,9 +71,10 @@ def contrasts(data: PanelData) -> Section:
         Column("endpoint", "endpoint"),
         Column("difference", "points [95 % CI]", "ci_points"),
         Column("p", "p", "p"),
+        Column("p_exact", "exact p", "p"),
         Column("p_holm", "p (Holm)", "p"),
     )
-    notes.append(f"p: sign test over dialogues, {SIGN_TEST_DRAWS:,} random sign patterns, plus-one; p_exact stands in the JSON.")
+    notes.append(f"p: sign test over dialogues, {SIGN_TEST_DRAWS:,} random sign patterns, plus-one. All other rows are descriptive.")
     return Section("contrasts", "local construction against Joint", "Figure 9, C.2", columns, rows, notes)
 
 
@@ -88,13 +90,13 @@ def sign_test(differences: np.ndarray, seed: int) -> dict[str, Any]:
 def retention(data: PanelData) -> Section:
     """Jointly right mass over Joint's right mass, every dialogue weighing the same, its denominator redrawn; calls and tokens."""
     turns, _, lengths, notes = read(data, ARMS)
-    weight = 1 / np.array(lengths, float)
-    base = np.nan_to_num(turns["joint"].right)
+    weight = math.lcm(*lengths) // np.array(lengths, int)  # 1 / turns, in whole numbers: the exact bootstrap needs a lattice
+    base = turns["joint"].right == 1
     rows = []
     for arm in ARMS:
         row = {"arm": arm} | costs(turns[arm])
         if arm != "joint":
-            kept = base * np.nan_to_num(turns[arm].right)
+            kept = base & (turns[arm].right == 1)
             row["retained"] = [int(kept.sum()), int(base.sum())]
             if base.any():
                 found = stats.bootstrap_ratio(kept.sum(1) * weight, base.sum(1) * weight, **estimates.settings(data.panel))
@@ -112,6 +114,22 @@ def retention(data: PanelData) -> Section:
     )
     notes.append("Retention weighs dialogues equally and redraws its denominator; it is not SCR. Valid: responses that are valid in form.")
     return Section("retention", "Joint's right turns that local construction keeps", "Table C5", columns, rows, notes)
+
+
+def cost(data: PanelData, *, arms: Sequence[str] = ARMS) -> Section:
+    """What one turn costs in each arm; logical requests, on the turns that all arms have."""
+    turns, _, _, notes = read(data, arms)
+    rows = [{"arm": arm} | costs(turns[arm]) for arm in arms]
+    columns = (
+        Column("arm", "arm"),
+        Column("turns", "turns", "int"),
+        Column("calls", "calls", "int"),
+        Column("calls_per_turn", "calls/turn", "number"),
+        Column("input_tokens_per_turn", "in tokens/turn", "number"),
+        Column("output_tokens_per_turn", "out tokens/turn", "number"),
+    )
+    notes.append("Tokens are shown only where every response reports them.")
+    return Section("cost", "calls and tokens per turn", "section 6.2, Table C5", columns, rows, notes)
 
 
 def costs(turns: ArmTurns) -> dict[str, Any]:

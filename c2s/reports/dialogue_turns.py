@@ -109,7 +109,10 @@ def per_dialogue(turns: ArmTurns, lengths: Sequence[int]) -> PerDialogue:
 
 
 def survival(found: PerDialogue, lengths: Sequence[int]) -> list[dict[str, Any]]:
-    """Share of dialogues without an error through each turn, by product limit, since prefixes end after 4, 6 or 8 turns."""
+    """Share of dialogues without an error through each turn, by product limit, since prefixes end after 4, 6 or 8 turns.
+
+    Nobody at risk any more leaves it where it is: at 0 where every dialogue has had its error.
+    """
     rows, share = [], 1.0
     defined = [(int(s), n) for s, n in zip(found.survived, lengths) if not np.isnan(s)]
     for turn in range(1, max((n for _, n in defined), default=0) + 1):
@@ -117,7 +120,7 @@ def survival(found: PerDialogue, lengths: Sequence[int]) -> list[dict[str, Any]]
         errors = sum(s == turn - 1 and n >= turn for s, n in defined)
         if at_risk:
             share *= 1 - errors / at_risk
-        rows.append({"turn": turn, "at_risk": at_risk, "first_errors": errors, "survival": share if at_risk else None})
+        rows.append({"turn": turn, "at_risk": at_risk, "first_errors": errors, "survival": share})
     return rows
 
 

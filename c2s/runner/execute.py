@@ -28,6 +28,7 @@ from c2s.presentation.encode import body_hash, content_hash
 from c2s.records import Answer, Ask, Slot
 from c2s.runner.gate import Gate
 from c2s.runner.reuse import Reuse
+from c2s.runner.sharing import Sharing
 from c2s.runner.workers import workers
 
 COMMIT_SECONDS = 0.25
@@ -104,6 +105,7 @@ class Runner:
         self._flying: dict[int, tuple[Waiting, ExchangeRow]] = {}
         self._unopened: deque[tuple[int, str]] = deque()
         self._gate = Gate(writer, self.panels, settings)
+        self._sharing = Sharing(writer.connection)
         self._committed = time.monotonic()
 
     def stop(self) -> None:
@@ -197,7 +199,9 @@ class Runner:
                 raise LedgerError(f"{self.writer.path} holds no slot {slot}; it belongs to another plan")
             body = self.dialect.encode(ask, self.backend.model)
             waiting = Waiting(opened, row, ask, body, body_hash(body))
-            if row.state == "planned":
+            if row.state == "planned" and row.share_of is not None:
+                asks += self._shared(waiting)
+            elif row.state == "planned":
                 answer = self._reused(waiting)
                 if answer is None:
                     heapq.heappush(self._heap, (0.0, opened.row.id, next(self._tie), waiting))
@@ -206,6 +210,23 @@ class Runner:
             else:
                 asks += self._replayed(waiting)
         self._settle(opened)
+
+    def _shared(self, waiting: Waiting) -> list[tuple[Slot, Ask]]:
+        """The answer to an equal request of another slot, if that one has come to its end; else it will come later."""
+        found = self._sharing.outcome(waiting)
+        if found is None:
+            return []
+        state, exchange = found
+        waiting.row.exchange = exchange.id
+        self._state(waiting.row, state)
+        if state == "ok":
+            return waiting.open.program.receive(waiting.row.slot, self.dialect.decode(waiting.ask, exchange.response))
+        return waiting.open.program.receive(waiting.row.slot, None, f"{state}: {exchange.message}")
+
+    def _share(self, row: SlotRow, exchange: ExchangeRow) -> None:
+        """Hand a settled slot's answer to those that wait for it."""
+        for waiting in self._sharing.ended(row, exchange):
+            self._take(waiting.open, self._shared(waiting))
 
     def _replayed(self, waiting: Waiting) -> list[tuple[Slot, Ask]]:
         """The recorded answer of a slot that is already terminal."""
@@ -232,6 +253,7 @@ class Runner:
         self._note_usage(exchange, answer)
         self.writer.end_exchange(exchange, "ok")
         self._state(waiting.row, "ok")
+        self._share(waiting.row, exchange)
         return answer
 
     def _begin(self, waiting: Waiting, origin: str | None = None) -> ExchangeRow:
@@ -294,6 +316,7 @@ class Runner:
             self.writer.event("warning", f"{waiting.row.slot}: {slot_state}: {exchange.message}")
             asks = waiting.open.program.receive(waiting.row.slot, None, f"{slot_state}: {exchange.message}")
         self._take(waiting.open, asks)
+        self._share(waiting.row, exchange)
 
     def _again(self, waiting: Waiting, came: Exchange) -> None:
         """Send it once more, never sooner than asked."""
