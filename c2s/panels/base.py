@@ -46,6 +46,7 @@ class Panel:
     A panel without arms is an analysis of other panels' outcomes. `endpoints` make the report of one run, `across` what
     several runs have in common. `draws` and `seed` are those of its bootstrap, as the paper states them. `requires`
     names what a model must offer: "probabilities", "batch", "symbols" (other alphabets than the natural items').
+    `schedule` is the order in which its requests leave: "parent", "round" or "hash:SEED" (c2s/runner/schedule.py).
     """
 
     name: str
@@ -62,6 +63,7 @@ class Panel:
     draws: int = 99_999
     seed: int = 20261005
     requires: tuple[str, ...] = ()
+    schedule: str = "parent"
     share: bool = False
     """Whether first-round asks with equal bytes share one response: the first in the plan sends it, the others receive it."""
     data: str | None = None

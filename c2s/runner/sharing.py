@@ -3,46 +3,48 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
-from c2s.errors import LedgerError
-from c2s.ledger import reader
-from c2s.ledger.schema import TERMINAL
-from c2s.ledger.writer import ExchangeRow, SlotRow
+from c2s.ledger.writer import SlotRow
+from c2s.records import Answer
+from c2s.runner.queue import Waiting
 
-if TYPE_CHECKING:
-    from c2s.runner.execute import Waiting
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """How an owning slot ended in this sitting: what its receivers take over."""
+
+    state: str
+    exchange: int
+    body_sha256: str
+    answer: Answer | None
+    reason: str | None
 
 
 class Sharing:
-    """Who waits for whom. An owner's end is kept for the receivers whose parents are opened later."""
+    """Who waits for whom. What an owner was given is kept for the receivers whose parents are opened later."""
 
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-        self._owners = {n for (n,) in db.execute("SELECT DISTINCT share_of FROM slots WHERE share_of IS NOT NULL")}
-        self._ended: dict[int, tuple[str, ExchangeRow]] = {}
+    def __init__(self) -> None:
+        self._owners: set[int] = set()
+        self._given: dict[int, Given] = {}
         self._waiting: dict[int, list[Waiting]] = {}
 
-    def ended(self, row: SlotRow, exchange: ExchangeRow) -> list[Waiting]:
-        """A slot has come to its end with this exchange; returns those that wait for it."""
-        if row.id not in self._owners:
-            return []
-        self._ended[row.id] = (row.state, exchange)
+    def load(self, db: sqlite3.Connection) -> None:
+        self._owners = {n for (n,) in db.execute("SELECT DISTINCT share_of FROM slots WHERE share_of IS NOT NULL")}
+
+    def owns(self, row: SlotRow) -> bool:
+        """Whether others receive the response to this slot's request."""
+        return row.id in self._owners
+
+    def end(self, row: SlotRow, given: Given) -> list[Waiting]:
+        """An owner has come to its end; returns those that wait for it."""
+        self._given[row.id] = given
         return self._waiting.pop(row.id, [])
 
-    def outcome(self, waiting: Waiting) -> tuple[str, ExchangeRow] | None:
-        """The state and exchange that a receiving slot takes over; None while its owner is open: it is then remembered."""
-        owner = waiting.row.share_of
-        if owner not in self._ended:
-            state, exchange = self._db.execute("SELECT state, exchange FROM slots WHERE id = ?", (owner,)).fetchone()
-            if state not in TERMINAL:
-                self._waiting.setdefault(owner, []).append(waiting)
-                return None
-            self._ended[owner] = (state, reader.exchange(self._db, exchange))
-        state, exchange = self._ended[owner]
-        if exchange.body_sha256 != waiting.body_sha256:
-            raise LedgerError(
-                f"{waiting.row.slot} was planned to share a response, but the request differs from that one's; "
-                "finish the run with the version named in its manifest"
-            )
-        return state, exchange
+    def given(self, waiting: Waiting) -> Given | None:
+        """What the owner was given in this sitting."""
+        return self._given.get(waiting.row.share_of)
+
+    def wait(self, waiting: Waiting) -> None:
+        """The owner is still open: remember who asks."""
+        self._waiting.setdefault(waiting.row.share_of, []).append(waiting)

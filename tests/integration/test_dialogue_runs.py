@@ -17,7 +17,7 @@ from c2s.ledger import reader, sqlite
 from c2s.reports.build import as_json, build
 from c2s.verify import verify
 from support import dialogues
-from support.runs import drive, planned, run_script
+from support.scripted_runs import drive, planned, run_script
 from support.sgd import official_folder
 
 ACCESS = "dialogue-access"

@@ -11,7 +11,7 @@ import pytest
 from c2s.reports.build import build
 from c2s.verify import verify
 from support import dialogues
-from support.runs import run_script
+from support.scripted_runs import run_script
 
 ACCESS = ("history_recompute", "oracle", "rollout")
 
