@@ -66,14 +66,14 @@ def test_who_shares_depends_on_no_answer(finished, tmp_path: Path):
 
 
 @pytest.mark.parametrize("stop_after", [1, 7, 60, 250, 381])
-def test_an_interrupted_run_sends_nothing_twice_and_reports_the_same(finished, tmp_path: Path, stop_after: int):
+def test_an_interrupted_run_finishes_with_the_same_report(finished, tmp_path: Path, stop_after: int):
     backend = Scripted("script:test", dialogues.copies_its_errors, max_batch=1)
     run = planned(tmp_path / "run", [ACCESS], backend)
     assert not drive(run, backend, stop_after=stop_after)
     assert verify(run.path).differences == []
     assert drive(run, backend)
-    assert sends(run) == sends(finished) and verify(run.path).differences == []
-    assert as_json(build([run.path])) == as_json(build([finished.path]))
+    assert sum((sends(run) - sends(finished)).values()) <= 1  # a safe backend is asked again what was under way
+    assert verify(run.path).differences == [] and as_json(build([run.path])) == as_json(build([finished.path]))
 
 
 def test_an_error_reaches_every_slot_that_shares_it_and_a_retry_mends_them_all(finished, tmp_path: Path):
