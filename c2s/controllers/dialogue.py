@@ -80,11 +80,12 @@ def turn_record(seen: View, turn: int, answers: Sequence[Answer]) -> dict[str, A
     choices = [answer.choices[name] for answer in answers for name in answer.choices]
     traced = trace(choices)
     legal = [all(value != INVALID for value in seen.values([answer]).values()) for answer in answers]
+    faults = [choice.fault for choice in choices if choice.fault is not None]
     return {
         "turn": turn,
         "state": state,
         "right": [state[name] == gold[name] for name in seen.fields],
-        "kind": "strict_correct" if state == gold else "format_valid_wrong" if all(legal) else "other_invalid",
+        "kind": "strict_correct" if state == gold else "format_valid_wrong" if all(legal) else faults[0] if faults else "other_invalid",
         "calls": len(answers),
         "valid_calls": sum(legal),
         "input_tokens": _total(answer.input_tokens for answer in answers),
@@ -112,11 +113,17 @@ def _outcome(seen: View, records: Sequence[dict[str, Any]]) -> Outcome:
         arm="",
         output=canonical_state(output),
         correct=all(marks),
-        kind=next(kind for kind in ("other_invalid", "format_valid_wrong", "strict_correct") if kind in kinds),
+        kind=_worst(kinds),
         first_wrong=None if all(marks) else marks.index(False) + 1,
         min_confidence=None if not tops or None in tops else min(tops),
         detail={"turns": list(records)},
     )
+
+
+def _worst(kinds: set[str]) -> str:
+    """An invalid form before a wrong state before none; the first by name where several forms are invalid."""
+    invalid = sorted(kinds - {"strict_correct", "format_valid_wrong"})
+    return invalid[0] if invalid else "format_valid_wrong" if "format_valid_wrong" in kinds else "strict_correct"
 
 
 def _turns(parent: Parent) -> int:

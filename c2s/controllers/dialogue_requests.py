@@ -69,14 +69,16 @@ class View:
     def ask(self, step: int, state: Mapping[str, Any], fields: Sequence[str], gold: Mapping[str, str]) -> Ask:
         """One request for some fields, in the frozen order; `schema` joins the state."""
         wanted = {field["name"]: field for field in self.row["fields"] if field["name"] in fields}
-        questions = {name: Question(_instructions(field), self._named(field), "field") for name, field in wanted.items()}
+        questions = {name: self._question(field) for name, field in wanted.items()}
         truth = {name: self._name(next(o for o in field["options"] if o["value"] == gold[name])) for name, field in wanted.items()}
         return Ask(step, Request(canonical_state({**state, "schema": self.schema()}), questions), truth)
 
-    def _named(self, field: Mapping[str, Any]) -> dict[str, str | None]:
+    def _question(self, field: Mapping[str, Any]) -> Question:
+        options = self.options(field)
         if self.naming == VALUES:
-            return {option["value"]: option["description"] for option in self.options(field)}
-        return {option["id"]: shown(option) for option in self.options(field)}
+            return Question(_instructions(field), {option["value"]: option["description"] for option in options}, "field")
+        values = {option["id"]: option["value"] for option in options}
+        return Question(_instructions(field), {option["id"]: shown(option) for option in options}, "field", values=values)
 
     def _name(self, option: Mapping[str, Any]) -> str:
         return option["value"] if self.naming == VALUES else option["id"]

@@ -28,7 +28,7 @@ from c2s.presentation.contracts import contracts_sha256
 from c2s.presentation.encode import body_hash
 from c2s.records import Ask, Parent, Slot
 
-DEFAULTS: Mapping[str, Any] = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}}
+DEFAULTS: Mapping[str, Any] = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}, "field_options": "ids"}
 """Settings that decide requests. The seed is the paper's for the main panel; it keys displayed order and sampling."""
 
 
