@@ -18,7 +18,7 @@ import orjson
 import c2s
 from c2s.backends.base import Backend
 from c2s.banks.datafile import load_data
-from c2s.errors import UsageError
+from c2s.errors import UsageError, nearest
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.writer import PlannedParent, create_ledger
 from c2s.panels.base import Panel
@@ -37,32 +37,39 @@ class Plan:
     parents: tuple[tuple[Panel, Parent], ...]
     settings: Mapping[str, Any]
     items_sha256: str
+    asked: tuple[str, ...] = ()
+    """Panels that were named; the others are there because these use them."""
 
     @property
     def requests(self) -> int:
-        return sum(arm.replicates * len(arm.steps(parent)) for panel, parent in self.parents for arm in panel.arms)
+        return sum(len(panel.slots(parent)) for panel, parent in self.parents)
 
     def rows(self) -> Iterator[PlannedParent]:
         for panel, parent in self.parents:
             payload = freeze(parent.payload)
-            slots = tuple((arm.name, r, step) for arm in panel.arms for r in range(arm.replicates) for step in arm.steps(parent))
-            yield PlannedParent(panel.name, parent, hashlib.sha256(payload).hexdigest(), payload, slots)
+            yield PlannedParent(panel.name, parent, hashlib.sha256(payload).hexdigest(), payload, panel.slots(parent))
 
 
 def freeze(payload: Mapping[str, Any]) -> bytes:
     return orjson.dumps(dict(payload), option=orjson.OPT_SORT_KEYS)
 
 
-def make_plan(panels: Sequence[Panel], settings: Mapping[str, Any], data: Sequence[str] = ()) -> Plan:
+def make_plan(
+    panels: Sequence[Panel], settings: Mapping[str, Any], data: Sequence[str] = (), *, asked: Sequence[str] | None = None
+) -> Plan:
     """Parents of every panel, in order. Raises UsageError or BankError where they cannot be had.
 
     `data` are data files (`c2s data`), one of a kind. A panel finds its own under `files` in the settings that it is given; the
-    plan keeps the hash of each under `data`, never a path.
+    plan keeps the hash of each under `data`, never a path. `asked` names the panels that were asked for, where others were added.
     """
     files, hashes = _data_files(panels, data)
     settings = DEFAULTS | dict(settings) | {"data": hashes}
+    domain, known = settings["domain"], list(dict.fromkeys(name for panel in panels for name in panel.domains))
+    if domain is not None and domain not in known:
+        raise UsageError(f"unknown domain {domain!r}{nearest(domain, known)}; known here: {', '.join(known)}")
     parents = tuple((panel, parent) for panel in panels for parent in panel.parents(settings | {"files": files}))
-    return Plan(tuple(panels), parents, settings, items_digest((panel.name, parent) for panel, parent in parents))
+    digest = items_digest((panel.name, parent) for panel, parent in parents)
+    return Plan(tuple(panels), parents, settings, digest, tuple(asked or (panel.name for panel in panels)))
 
 
 def _data_files(panels: Sequence[Panel], paths: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -93,6 +100,7 @@ def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> 
         "format": 1,
         "identity": {
             "panels": [panel.name for panel in plan.panels],
+            "asked": list(plan.asked),
             "model": backend.name,
             "dialect": backend.dialect,
             "wire_model": backend.model,
