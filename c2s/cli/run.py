@@ -39,7 +39,8 @@ def run(options: argparse.Namespace) -> int:
     values = hosted.given(options)
     backend = open_model(model, values)
     hosted.check_budget(backend, values)
-    settings = {"limit": options.limit, "domain": options.domain} | ({} if options.seed is None else {"seed": options.seed})
+    settings = {"limit": options.limit, "domain": options.domain, "field_options": options.field_options}
+    settings |= {} if options.seed is None else {"seed": options.seed}
     selection = select(names, getattr(backend, "lacks", {}))
     say(f"c2s: planning {', '.join(names)} with {model}")
     for name, reason in selection.skipped.items():

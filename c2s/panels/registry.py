@@ -10,6 +10,7 @@ from c2s.panels.analyses import CONFIDENCE, COST, LEXICAL_AUDIT, PROJECTION, TUR
 from c2s.panels.base import Panel
 from c2s.panels.cohort import COHORT
 from c2s.panels.copying import COPYING
+from c2s.panels.dialogue import ACCESS, CONSTRUCTION
 from c2s.panels.factors import FACTORS
 from c2s.panels.gold_copy import GOLD_COPY
 from c2s.panels.independence import INDEPENDENCE
@@ -30,7 +31,7 @@ PANELS = {
     panel.name: panel
     for panel in (
         MAIN, TURNOVER, ROBUSTNESS, REPEATS, UNION, SUPPORT, FACTORS, INDEPENDENCE, GOLD_COPY, WORKFLOWS, COPYING, PREFIX, OWN_PLAN,
-        READOUT, ISOMORPHIC, SEMANTIC, STOPPING, COHORT, CONFIDENCE, PROJECTION, LEXICAL_AUDIT, COST,
+        READOUT, ISOMORPHIC, SEMANTIC, STOPPING, COHORT, CONFIDENCE, PROJECTION, LEXICAL_AUDIT, CONSTRUCTION, ACCESS, COST,
     )
 }  # fmt: skip
 
