@@ -14,6 +14,7 @@ COHORT = Panel(
     what="2,347 unused lexical targets, Native and Serial: the second population of the confidence study",
     arms=(NATIVE, SERIAL),
     parents=PARENTS.parents,
+    outline=PARENTS.outline,
     check=PARENTS.check,
     domains=("lexical",),
     pair=("native", "serial"),

@@ -35,6 +35,10 @@ class NaturalParents:
         texts = problem_text(bank, items=chosen)
         return [self._parent(item, texts[item.id], settings) for item in chosen]
 
+    def outline(self, settings: Settings) -> list[Parent]:
+        """The same parents with empty problem texts; needs no WordNet."""
+        return [self._parent(item, "", settings) for item in self._select(_cached(self.bank), settings)]
+
     def check(self, frozen: Sequence[Parent], settings: Settings) -> list[str]:
         """How frozen parents differ from the shipped bank and from the settings' selection; needs no WordNet.
 

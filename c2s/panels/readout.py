@@ -35,6 +35,10 @@ def _parents(settings: Settings) -> list[Parent]:
     return NATURAL.parents(settings) + TWELVE.parents(settings)
 
 
+def _outline(settings: Settings) -> list[Parent]:
+    return NATURAL.outline(settings) + TWELVE.parents(settings)
+
+
 def _check(frozen: Sequence[Parent], settings: Settings) -> list[str]:
     symbolic = [p for p in frozen if p.domain == "symbolic"]
     return NATURAL.check([p for p in frozen if p.domain != "symbolic"], settings) + TWELVE.check(symbolic, settings)
@@ -45,6 +49,7 @@ READOUT = Panel(
     what="raw, indexed or direct evidence x opaque, remapped, aligned or conflicting names, two repeats; a true/false identity check",
     arms=(*(readout(evidence, naming) for evidence in EVIDENCE for naming in NAMINGS), identity()),
     parents=_parents,
+    outline=_outline,
     check=_check,
     domains=("math", "lexical", "symbolic"),
     endpoints=(
@@ -53,5 +58,5 @@ READOUT = Panel(
         Endpoint("readout:conflict_loss"),
         Endpoint("readout:identity"),
     ),
-    requires=("symbols",),
+    requires=("symbols", "descriptions"),
 )
