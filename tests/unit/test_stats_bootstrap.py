@@ -344,6 +344,11 @@ def test_ratio_refusals(arguments, message):
         stats.bootstrap_ratio(**arguments)
 
 
+def test_a_misspelt_setting_gets_its_near_miss():
+    with pytest.raises(TypeError, match="unknown setting 'drawz' .did you mean draws"):
+        stats.bootstrap_mean([1, 0], drawz=5)
+
+
 def test_results_are_frozen_and_go_through_json_and_pickle():
     native, serial, strata = expand([(5, 4, 1, 2), (2, 6, 0, 3)])
     results = [
