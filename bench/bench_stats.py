@@ -3,8 +3,9 @@
     pytest bench/bench_stats.py -o python_files='bench_*.py' --benchmark-json=build/bench-stats.json
 
 Every answer is checked. Ours and the peer take turns, so that both meet the same machine; the printed ratio is the ratio of the
-medians of their processor times (all of it is single-threaded work, so on an idle machine that is the time on the clock). A peer that is far too slow for the whole work is timed on part of it and scaled; the line says so. The bars are the
-project's and are asserted.
+medians of their processor times (all of it is single-threaded work, so on an idle machine that is the time on the clock). A
+peer that is far too slow for the whole work is timed on part of it and scaled; the line says so. The bars are the project's and
+are asserted.
 """
 
 from __future__ import annotations

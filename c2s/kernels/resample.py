@@ -1,7 +1,7 @@
 """Sums of a bootstrap draw, by items or by joint cells (see `c2s_core/resample.hpp`, `c2s_core/bootstrap.hpp`).
 
-A sampler's `draw(seed, first, count, threads)` gives draws first, ... first + count - 1: one array of sums per column. Draw t is a function of
-(seed, t) alone: threads and batches change nothing, and neither does the order of the units.
+A sampler's `draw(seed, first, count, threads)` gives draws first, ... first + count - 1: one array of sums per column. Draw t
+is a function of (seed, t) alone: threads and batches change nothing, and neither does the order of the units.
 """
 
 from __future__ import annotations

@@ -77,11 +77,11 @@ def bootstrap_ratio(
     clusters  n labels; whole clusters are redrawn instead of items; each lies in one stratum
     weights   n numbers of at least 0 that multiply both; an item keeps its weight when it is redrawn
 
-    Settings (keywords): draws=99_999, seed=0, method="auto" | "exact" | "multinomial" | "items", confidence=0.95, threads=None,
-    progress=None, withhold_above=0.5 (no interval where more than this share of the draws is undefined).
+    Settings (keywords): draws=99_999, seed=0, method="auto" | "exact" | "multinomial" | "items", confidence=0.95,
+    threads=None, progress=None, withhold_above=0.5 (no interval where more than this share of the draws is undefined).
     `exact` is the bootstrap with infinitely many draws: no seed, no Monte Carlo error; it needs values on a lattice, such as
-    counts, and a law of bounded size, and says so otherwise. `multinomial` draws the totals of strata, `items` every item; `auto` takes the first
-    of the three that can be done. Denominators must be at least 0; a draw whose denominator is 0 is undefined.
+    counts, and a law of bounded size, and says so otherwise. `multinomial` draws the totals of strata, `items` every item;
+    `auto` takes the first of the three that can be done. Denominators must be at least 0; a draw whose denominator is 0 is undefined.
     """
     x, d = joint.numbers("numerator", numerator), joint.numbers("denominator", denominator)
     n = joint.same_length(numerator=x, denominator=d)

@@ -58,9 +58,9 @@ def bootstrap_scores(
     coverage     ascending shares at which precision is taken
     differences  pairs of names; None: every pair, in the order of `scores`
 
-    `strata`, `clusters`, `weights` and the settings are those of `bootstrap_ratio`, with method "auto" or "items". Draws with one
-    class only leave AUROC and average precision undefined and are counted. A score outside [0, 1] (a ranking such as negative length) has no
-    Brier and no ECE.
+    `strata`, `clusters`, `weights` and the settings are those of `bootstrap_ratio`, with method "auto" or "items". Draws
+    with one class only leave AUROC and average precision undefined and are counted. A score outside [0, 1] (a ranking such as
+    negative length) has no Brier and no ECE.
     """
     chosen = options(settings, ("auto", "items"))
     named = dict(scores) if isinstance(scores, Mapping) else {"score": scores}

@@ -75,7 +75,8 @@ def bootstrap_worst_scr(
     """The worst SCR over settings of the same n items, with the mean and each setting's own (Table D4).
 
     Zeros and ones as {setting: [n]} or [settings, n]; all settings of an item are redrawn together, and each has its own Native
-    denominator. A draw in which any setting has no Native success is undefined for the worst and the mean, because the worst is then unknown.
+    denominator. A draw in which any setting has no Native success is undefined for the worst and the mean, because the worst
+    is then unknown.
     Settings as for `bootstrap_ratio`, with method "auto" or "items".
     """
     chosen = options(settings, ("auto", "items"))

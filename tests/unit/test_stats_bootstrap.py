@@ -102,7 +102,10 @@ def test_methods_agree_on_every_kind_of_data():
         "clusters": dict(values=flags, clusters=[f"{s}{i % 9}" for i, s in enumerate(strata)]),
     }
     for name, arguments in cases.items():
-        found = {m: stats.bootstrap_mean(strata=strata, method=m, draws=20_000, seed=5, **arguments) for m in ("exact", "multinomial", "items")}
+        found = {
+            m: stats.bootstrap_mean(strata=strata, method=m, draws=20_000, seed=5, **arguments)
+            for m in ("exact", "multinomial", "items")
+        }
         width = found["exact"].high - found["exact"].low
         for method in ("multinomial", "items"):
             assert found[method].standard_error == pytest.approx(found["exact"].standard_error, rel=0.03), name

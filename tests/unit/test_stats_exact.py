@@ -133,7 +133,13 @@ def test_order_and_names_of_strata_do_not_matter():
     shuffle = np.random.default_rng(5).permutation(len(native))
     expected = stats.bootstrap_scr(native, serial, strata)
     names = np.array(["late", "early", "middle"])
-    for labels in (names[strata], [("x", int(s)) for s in strata], np.stack([strata, strata // 2], axis=1), [None if s == 0 else str(s) for s in strata]):
+    kinds = (
+        names[strata],
+        [("x", int(s)) for s in strata],
+        np.stack([strata, strata // 2], axis=1),
+        [None if s == 0 else str(s) for s in strata],
+    )
+    for labels in kinds:
         shuffled = labels[shuffle] if isinstance(labels, np.ndarray) else [labels[i] for i in shuffle]
         found = stats.bootstrap_scr(native[shuffle], serial[shuffle], shuffled)
         assert (found.low, found.high) == (expected.low, expected.high)
