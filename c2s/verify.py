@@ -17,6 +17,7 @@ from c2s.controllers.program import ParentProgram
 from c2s.dialects import Dialect, Malformed, dialect
 from c2s.ledger import reader, sqlite
 from c2s.ledger.directory import RunDirectory
+from c2s.ledger.schema import TERMINAL
 from c2s.ledger.writer import ExchangeRow, ParentRow, SlotRow, outcome_key
 from c2s.panels.base import Panel
 from c2s.panels.registry import panel
@@ -24,7 +25,8 @@ from c2s.presentation.contracts import contracts_sha256
 from c2s.presentation.encode import body_hash, content_hash
 from c2s.records import Answer, Ask, Slot
 from c2s.reports.build import as_json, build
-from c2s.runner.plan import items_digest
+from c2s.runner.gate import prepared
+from c2s.runner.plan import items_digest, shared_slots
 
 
 @dataclass(slots=True)
@@ -56,8 +58,13 @@ def verify(path: Path | str) -> Verification:
         wire = dialect(identity["dialect"])
         counters: Counter[tuple[str, str, int, str, str]] = Counter()
         for name in identity["panels"]:
+            _additions(db, panel(name), identity["settings"], found)
+            _shares(db, wire, panel(name), identity, found)
             for parent in reader.parents(db, name):
-                _Replay(db, wire, panel(name), identity, found, counters).parent(parent)
+                try:
+                    _Replay(db, wire, panel(name), identity, found, counters).parent(parent)
+                except Exception as error:  # altered data can be anything; what an arm cannot work with does not follow from the plan
+                    found.differences.append(f"{name}/{parent.parent.id}: cannot be derived: {type(error).__name__}: {error}")
         stored = Counter({(c.panel, c.domain, c.length, c.arm, c.key): c.n for c in reader.counts(db)})
         for key in sorted(set(stored) | set(counters)):
             found.expect(stored[key] == counters[key], f"counter {' '.join(map(str, key))} says {stored[key]}, the rows say {counters[key]}")
@@ -69,13 +76,39 @@ def verify(path: Path | str) -> Verification:
 
 
 def _items(db: sqlite3.Connection, identity: Mapping[str, Any], found: Verification) -> None:
-    rows = [(row.panel, row.parent) for name in identity["panels"] for row in reader.parents(db, name)]
+    rows = [(row.panel, row.planned) for name in identity["panels"] for row in reader.parents(db, name)]
     found.checked["items"] += len(rows)
     found.expect(items_digest(iter(rows)) == identity["items_sha256"], "the frozen items are not those of the manifest")
     for name in identity["panels"]:
         frozen = [parent for other, parent in rows if other == name]
         for difference in panel(name).check(frozen, identity["settings"]):
             found.differences.append(difference)
+
+
+def _additions(db: sqlite3.Connection, panel: Panel, settings: Mapping[str, Any], found: Verification) -> None:
+    """What was added to the parents of a panel that comes after others must follow from the others' outcomes."""
+    stored = reader.additions(db, panel.name)
+    if not stored:
+        return
+    found.checked["additions"] += len(stored)
+    if panel.prepare is None:
+        found.differences.append(f"{panel.name}: parents were prepared, but the panel prepares none")
+        return
+    outcomes = {name: reader.outcomes_by_parent(db, name) for name in panel.uses}
+    derived = prepared(panel, [row.planned for row in reader.parents(db, panel.name)], outcomes, settings)
+    for name in sorted(set(stored) | set(derived)):
+        found.expect(stored.get(name) == derived.get(name), f"{panel.name}/{name}: what was prepared does not follow from the earlier panels")
+
+
+def _shares(db: sqlite3.Connection, wire: Dialect, panel: Panel, identity: Mapping[str, Any], found: Verification) -> None:
+    """Who receives whose response must follow from the first-round requests."""
+    stored, derived = dict(reader.shared(db, panel.name)), {}
+    if panel.share:
+        parents = [row.planned for row in reader.parents(db, panel.name)]
+        derived = shared_slots(panel, parents, identity["settings"], lambda ask: wire.encode(ask, identity["wire_model"]))
+        found.checked["shared slots"] += len(stored)
+    for slot in sorted(set(stored) | set(derived)):
+        found.expect(stored.get(slot) == derived.get(slot), f"{slot}: is planned to share the response to {stored.get(slot)}, but {derived.get(slot)} follows")
 
 
 def _exchanges(db: sqlite3.Connection, found: Verification) -> None:
@@ -100,15 +133,11 @@ class _Replay:
     def parent(self, row: ParentRow) -> None:
         program = ParentProgram(self.panel.name, self.panel.arms, row.parent, self.identity["settings"])
         slots = reader.slots_of(self.db, row)
-        planned = {
-            Slot(self.panel.name, row.parent.id, arm.name, r, step)
-            for arm in self.panel.arms
-            for r in range(arm.replicates)
-            for step in arm.steps(row.parent)
-        }
+        planned = {Slot(self.panel.name, row.parent.id, *slot) for slot in self.panel.slots(row.planned)}
         self.found.expect(planned == set(slots), f"{self.panel.name}/{row.parent.id}: the planned slots are not those of the panel")
         asked: set[Slot] = set()
-        waiting = program.start()
+        unprepared = self.panel.prepare is not None and row.frozen is None
+        waiting = [] if unprepared else program.start()
         while waiting:
             slot, ask = waiting.pop()
             asked.add(slot)
@@ -120,7 +149,11 @@ class _Replay:
     def _answer(self, program: ParentProgram, row: SlotRow, ask: Ask) -> list[tuple[Slot, Ask]]:
         """Check every send of this slot against the derived request; give the deciding answer to the program."""
         body = self.dialect.encode(ask, self.identity["wire_model"])
-        sends = [reader.exchange(self.db, n) for (n,) in self.db.execute("SELECT id FROM exchanges WHERE slot = ? ORDER BY attempt", (row.id,))]
+        own = [n for (n,) in self.db.execute("SELECT id FROM exchanges WHERE slot = ? ORDER BY attempt", (row.id,))]
+        if row.share_of is not None:
+            self.found.expect(not own, f"{row.slot}: was sent, though it receives the response to another request")
+            own = self._owners(row)
+        sends = [reader.exchange(self.db, n) for n in own]
         for sent in sends:
             self.found.checked["requests"] += 1
             self.found.expect(sent.request == body, f"{row.slot}: the request that was sent (attempt {sent.attempt}) is not the one that follows")
@@ -139,6 +172,13 @@ class _Replay:
         if answer is not None:
             return program.receive(row.slot, answer)
         return program.receive(row.slot, None, f"{row.state}: {deciding.message}")
+
+    def _owners(self, row: SlotRow) -> list[int]:
+        """The deciding exchange of the slot whose response this one receives: both must have ended alike."""
+        state, exchange = self.db.execute("SELECT state, exchange FROM slots WHERE id = ?", (row.share_of,)).fetchone()
+        if row.state in TERMINAL:
+            self.found.expect((row.state, row.exchange) == (state, exchange), f"{row.slot}: did not end like the slot whose response it receives")
+        return [exchange] if row.exchange == exchange and exchange is not None else []
 
     def _read(self, row: SlotRow, sent: ExchangeRow, ask: Ask) -> Answer | None:
         """The recorded response, read again; None where the slot rightly has no answer."""

@@ -87,6 +87,7 @@ def _what_to_run(command: argparse.ArgumentParser) -> None:
     command.add_argument("--domain", metavar="D", help="only this domain: math or lexical")
     command.add_argument("--seed", type=int, metavar="S", help="keys displayed order and sampling (default: the paper's, 20261005)")
     command.add_argument("--data", action="append", metavar="FILE", help="parents from a data file (see `c2s data`), for panels that read one")
+    command.add_argument("--field-options", choices=("ids", "values"), default="ids", help="dialogue panels: name options by id (default) or by value")
     command.add_argument("--wordnet", metavar="DIR", help="a WordNet 3.0 database folder (or C2S_WORDNET)")
 
 

@@ -22,7 +22,8 @@ def plan(options: argparse.Namespace) -> int:
     try:
         if options.wordnet:
             os.environ["C2S_WORDNET"] = options.wordnet
-        settings = {"limit": options.limit, "domain": options.domain} | ({} if options.seed is None else {"seed": options.seed})
+        settings = {"limit": options.limit, "domain": options.domain, "field_options": options.field_options}
+        settings |= {} if options.seed is None else {"seed": options.seed}
         made = make_plan([panel(name) for name in names], settings, options.data or ())
         price = load_price(backend.model, values["prices"])
         found = estimate(made, dialect(backend.dialect), backend.model, price)

@@ -11,7 +11,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,12 @@ class ParentRow:
     panel: str
     parent: Parent
     closed: bool = False
+    frozen: Parent | None = None
+    """The parent as it was planned, where `parent` has since been prepared; else None."""
+
+    @property
+    def planned(self) -> Parent:
+        return self.frozen or self.parent
 
 
 @dataclass(slots=True)
@@ -51,6 +57,8 @@ class SlotRow:
     state: str = "planned"
     exchange: int | None = None
     attempts: int = 0
+    share_of: int | None = None
+    """The slot whose response this one receives; it never sends a request of its own."""
 
 
 @dataclass(slots=True)
@@ -175,6 +183,17 @@ class LedgerWriter:
     def event(self, level: str, message: str) -> None:
         self._events.append((time.time(), level, message))
 
+    def prepare(self, additions: Mapping[int, Mapping[str, Any]]) -> None:
+        """Freeze what is added to parents' payloads ({ledger id: addition}), as one transaction, after what has gathered."""
+        self.commit()
+        with sqlite.translated(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany(
+                "INSERT INTO prepared VALUES (?, ?)",
+                [(number, orjson.dumps(dict(addition), option=orjson.OPT_SORT_KEYS)) for number, addition in additions.items()],
+            )
+            self._db.execute("COMMIT")
+
     def note(self, key: str, value: str) -> None:
         """A value of the run table, in the next transaction."""
         self._run[key] = value
@@ -248,6 +267,8 @@ class PlannedParent:
     item_sha256: str
     payload: bytes
     slots: tuple[tuple[str, int, int], ...]
+    shared: Mapping[tuple[str, int, int], Slot] = field(default_factory=dict)
+    """Those of its slots that receive the response to an earlier slot of the plan."""
 
 
 def create_ledger(run: RunDirectory, parents: Iterable[PlannedParent], values: Mapping[str, str]) -> None:
@@ -257,6 +278,7 @@ def create_ledger(run: RunDirectory, parents: Iterable[PlannedParent], values: M
         db = sqlite.create(temporary)
         counters: Counter[tuple[str, str, int, str, str]] = Counter()
         items: dict[str, int] = {}
+        shared: list[tuple[Slot, Slot]] = []
         db.execute("BEGIN")
         for number, planned in enumerate(parents, start=1):
             p = planned.parent
@@ -270,7 +292,10 @@ def create_ledger(run: RunDirectory, parents: Iterable[PlannedParent], values: M
             db.executemany(
                 "INSERT INTO slots (parent, arm, replicate, step) VALUES (?, ?, ?, ?)", [(number, *slot) for slot in planned.slots]
             )
+            shared += [(owner, Slot(planned.panel, p.id, *slot)) for slot, owner in planned.shared.items()]
             counters.update((planned.panel, p.domain, p.length, arm, "planned") for arm, _, _ in planned.slots)
+        found = "SELECT s.id FROM slots s JOIN parents p ON p.id = s.parent WHERE (panel, p.parent, arm, replicate, step) = (?, ?, ?, ?, ?)"
+        db.executemany(f"UPDATE slots SET share_of = ({found}) WHERE id = ({found})", [(*owner, *slot) for owner, slot in shared])
         write_counters(db, counters)
         db.executemany("INSERT INTO run VALUES (?, ?)", values.items())
         db.execute("COMMIT")

@@ -47,7 +47,7 @@ def estimate(plan: Plan, wire: Dialect, model: str, price: Price | None) -> list
 
 
 def _panel(panel: Panel, parents: Sequence[tuple[Panel, Parent]], plan: Plan, wire: Dialect, model: str, price: Price | None) -> Estimate:
-    slots = [sum(arm.replicates * len(arm.steps(parent)) for arm in panel.arms) for _, parent in parents]
+    slots = [len(panel.slots(parent)) for _, parent in parents]
     requests = sum(slots)
     every = max(1, -(-requests // SAMPLE_REQUESTS))
     sizes, budgets, reserved, covered = 0, 0, 0.0, 0

@@ -8,7 +8,7 @@ import platform
 import socket
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
@@ -18,14 +18,17 @@ import orjson
 import c2s
 from c2s.backends.base import Backend
 from c2s.banks.datafile import load_data
-from c2s.errors import UsageError
+from c2s.controllers.program import ParentProgram
+from c2s.dialects import dialect
+from c2s.errors import UsageError, nearest
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.writer import PlannedParent, create_ledger
 from c2s.panels.base import Panel
 from c2s.presentation.contracts import contracts_sha256
-from c2s.records import Parent
+from c2s.presentation.encode import body_hash
+from c2s.records import Ask, Parent, Slot
 
-DEFAULTS: Mapping[str, Any] = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}}
+DEFAULTS: Mapping[str, Any] = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}, "field_options": "ids"}
 """Settings that decide requests. The seed is the paper's for the main panel; it keys displayed order and sampling."""
 
 
@@ -37,32 +40,61 @@ class Plan:
     parents: tuple[tuple[Panel, Parent], ...]
     settings: Mapping[str, Any]
     items_sha256: str
+    asked: tuple[str, ...] = ()
+    """Panels that were named; the others are there because these use them."""
 
     @property
     def requests(self) -> int:
-        return sum(arm.replicates * len(arm.steps(parent)) for panel, parent in self.parents for arm in panel.arms)
+        return sum(len(panel.slots(parent)) for panel, parent in self.parents)
 
-    def rows(self) -> Iterator[PlannedParent]:
+    def rows(self, encode: Callable[[Ask], bytes]) -> Iterator[PlannedParent]:
+        """`encode` gives the bytes of an ask; equal ones share a response in panels that say so."""
+        owners: dict[Slot, Slot] = {}
+        for panel in self.panels:
+            if panel.share:
+                owners |= shared_slots(panel, [parent for other, parent in self.parents if other is panel], self.settings, encode)
         for panel, parent in self.parents:
             payload = freeze(parent.payload)
-            slots = tuple((arm.name, r, step) for arm in panel.arms for r in range(arm.replicates) for step in arm.steps(parent))
-            yield PlannedParent(panel.name, parent, hashlib.sha256(payload).hexdigest(), payload, slots)
+            slots = panel.slots(parent)
+            shared = {slot: owner for slot in slots if (owner := owners.get(Slot(panel.name, parent.id, *slot)))}
+            yield PlannedParent(panel.name, parent, hashlib.sha256(payload).hexdigest(), payload, slots, shared)
+
+
+def shared_slots(panel: Panel, parents: Sequence[Parent], settings: Mapping[str, Any], encode: Callable[[Ask], bytes]) -> dict[Slot, Slot]:
+    """Slots that receive the response to another slot's request, with that slot: equal bytes among the panel's first-round asks.
+
+    These asks depend on no answer, so who shares is known before the run and is the same for every model.
+    """
+    first: dict[str, Slot] = {}
+    shared: dict[Slot, Slot] = {}
+    for parent in parents:
+        for slot, ask in ParentProgram(panel.name, panel.arms, parent, settings).start():
+            owner = first.setdefault(body_hash(encode(ask)), slot)
+            if owner != slot:
+                shared[slot] = owner
+    return shared
 
 
 def freeze(payload: Mapping[str, Any]) -> bytes:
     return orjson.dumps(dict(payload), option=orjson.OPT_SORT_KEYS)
 
 
-def make_plan(panels: Sequence[Panel], settings: Mapping[str, Any], data: Sequence[str] = ()) -> Plan:
+def make_plan(
+    panels: Sequence[Panel], settings: Mapping[str, Any], data: Sequence[str] = (), *, asked: Sequence[str] | None = None
+) -> Plan:
     """Parents of every panel, in order. Raises UsageError or BankError where they cannot be had.
 
     `data` are data files (`c2s data`), one of a kind. A panel finds its own under `files` in the settings that it is given; the
-    plan keeps the hash of each under `data`, never a path.
+    plan keeps the hash of each under `data`, never a path. `asked` names the panels that were asked for, where others were added.
     """
     files, hashes = _data_files(panels, data)
     settings = DEFAULTS | dict(settings) | {"data": hashes}
+    domain, known = settings["domain"], list(dict.fromkeys(name for panel in panels for name in panel.domains))
+    if domain is not None and domain not in known:
+        raise UsageError(f"unknown domain {domain!r}{nearest(domain, known)}; known here: {', '.join(known)}")
     parents = tuple((panel, parent) for panel in panels for parent in panel.parents(settings | {"files": files}))
-    return Plan(tuple(panels), parents, settings, items_digest((panel.name, parent) for panel, parent in parents))
+    digest = items_digest((panel.name, parent) for panel, parent in parents)
+    return Plan(tuple(panels), parents, settings, digest, tuple(asked or (panel.name for panel in panels)))
 
 
 def _data_files(panels: Sequence[Panel], paths: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -93,6 +125,7 @@ def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> 
         "format": 1,
         "identity": {
             "panels": [panel.name for panel in plan.panels],
+            "asked": list(plan.asked),
             "model": backend.name,
             "dialect": backend.dialect,
             "wire_model": backend.model,
@@ -121,5 +154,6 @@ def create_run(path: str, plan: Plan, backend: Backend, *, provenance: Mapping[s
     """A new run directory with its frozen manifest and its planned ledger; nothing has been asked yet."""
     run = RunDirectory.create(path)
     digest = run.write_manifest(manifest(plan, backend, provenance=provenance))
-    create_ledger(run, plan.rows(), {"manifest_sha256": digest})
+    wire = dialect(backend.dialect)
+    create_ledger(run, plan.rows(lambda ask: wire.encode(ask, backend.model)), {"manifest_sha256": digest})
     return run
