@@ -34,7 +34,8 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     source = tmp_path_factory.mktemp("source")
     with tarfile.open(sdist) as archive:
-        archive.extractall(source, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.2, Debian 12's, has no filters
+        archive.extractall(source)
     (unpacked,) = source.iterdir()
     with zipfile.ZipFile(build("build_wheel", unpacked, tmp_path_factory.mktemp("wheel"))) as archive:
         yield archive
