@@ -9,7 +9,7 @@ from c2s.backends.registry import default_model, open_model
 from c2s.cli import hosted
 from c2s.cli.output import json_out
 from c2s.dialects import dialect
-from c2s.panels.registry import panel
+from c2s.panels.registry import select
 from c2s.runner.estimate import Estimate, estimate
 from c2s.runner.plan import make_plan
 from c2s.runner.prices import EXPECTED_BYTES_PER_TOKEN, RESERVED_BYTES_PER_TOKEN, load_price
@@ -24,7 +24,7 @@ def plan(options: argparse.Namespace) -> int:
             os.environ["C2S_WORDNET"] = options.wordnet
         settings = {"limit": options.limit, "domain": options.domain, "field_options": options.field_options}
         settings |= {} if options.seed is None else {"seed": options.seed}
-        made = make_plan([panel(name) for name in names], settings, options.data or ())
+        made = make_plan(select(names, getattr(backend, "lacks", {})).panels, settings, options.data or ())
         price = load_price(backend.model, values["prices"])
         found = estimate(made, dialect(backend.dialect), backend.model, price)
         limits = hosted.limits(backend, values)
