@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from c2s.dialects import Malformed
-from c2s.presentation.encode import encode
+from c2s.presentation.encode import arranged, encode
 from c2s.records import Answer, Ask, Choice, Question
 
 
@@ -18,11 +18,15 @@ class SystemOne:
 
     def encode(self, ask: Ask, model: str) -> bytes:
         """Members in the order state, model, questions; a question in the order type, instructions, criteria."""
+        order = ask.presentation
         questions = {
-            name: {"type": q.type, "instructions": q.instructions, "criteria": dict(q.options)}
+            name: arranged(
+                "question", {"type": q.type, "instructions": q.instructions, "criteria": arranged("criteria", dict(q.options), order)}, order
+            )
             for name, q in ask.request.questions.items()
         }
-        return encode({"state": ask.request.state, "model": model, "questions": questions}, ask.presentation)
+        state = arranged("state", ask.request.state, order)
+        return encode(arranged("outer", {"state": state, "model": model, "questions": questions}, order), order)
 
     def decode(self, ask: Ask, raw: bytes) -> Answer:
         body = _object(raw)
