@@ -24,6 +24,7 @@ from c2s.presentation.contracts import contracts_sha256
 from c2s.presentation.encode import body_hash, content_hash
 from c2s.records import Answer, Ask, Slot
 from c2s.reports.build import as_json, build
+from c2s.runner.gate import prepared
 from c2s.runner.plan import items_digest
 
 
@@ -56,6 +57,7 @@ def verify(path: Path | str) -> Verification:
         wire = dialect(identity["dialect"])
         counters: Counter[tuple[str, str, int, str, str]] = Counter()
         for name in identity["panels"]:
+            _additions(db, panel(name), identity["settings"], found)
             for parent in reader.parents(db, name):
                 _Replay(db, wire, panel(name), identity, found, counters).parent(parent)
         stored = Counter({(c.panel, c.domain, c.length, c.arm, c.key): c.n for c in reader.counts(db)})
@@ -69,13 +71,28 @@ def verify(path: Path | str) -> Verification:
 
 
 def _items(db: sqlite3.Connection, identity: Mapping[str, Any], found: Verification) -> None:
-    rows = [(row.panel, row.parent) for name in identity["panels"] for row in reader.parents(db, name)]
+    rows = [(row.panel, row.planned) for name in identity["panels"] for row in reader.parents(db, name)]
     found.checked["items"] += len(rows)
     found.expect(items_digest(iter(rows)) == identity["items_sha256"], "the frozen items are not those of the manifest")
     for name in identity["panels"]:
         frozen = [parent for other, parent in rows if other == name]
         for difference in panel(name).check(frozen, identity["settings"]):
             found.differences.append(difference)
+
+
+def _additions(db: sqlite3.Connection, panel: Panel, settings: Mapping[str, Any], found: Verification) -> None:
+    """What was added to the parents of a panel that comes after others must follow from the others' outcomes."""
+    stored = reader.additions(db, panel.name)
+    if not stored:
+        return
+    found.checked["additions"] += len(stored)
+    if panel.prepare is None:
+        found.differences.append(f"{panel.name}: parents were prepared, but the panel prepares none")
+        return
+    outcomes = {name: reader.outcomes_by_parent(db, name) for name in panel.uses}
+    derived = prepared(panel, [row.planned for row in reader.parents(db, panel.name)], outcomes, settings)
+    for name in sorted(set(stored) | set(derived)):
+        found.expect(stored.get(name) == derived.get(name), f"{panel.name}/{name}: what was prepared does not follow from the earlier panels")
 
 
 def _exchanges(db: sqlite3.Connection, found: Verification) -> None:
@@ -100,15 +117,11 @@ class _Replay:
     def parent(self, row: ParentRow) -> None:
         program = ParentProgram(self.panel.name, self.panel.arms, row.parent, self.identity["settings"])
         slots = reader.slots_of(self.db, row)
-        planned = {
-            Slot(self.panel.name, row.parent.id, arm.name, r, step)
-            for arm in self.panel.arms
-            for r in range(arm.replicates)
-            for step in arm.steps(row.parent)
-        }
+        planned = {Slot(self.panel.name, row.parent.id, *slot) for slot in self.panel.slots(row.planned)}
         self.found.expect(planned == set(slots), f"{self.panel.name}/{row.parent.id}: the planned slots are not those of the panel")
         asked: set[Slot] = set()
-        waiting = program.start()
+        unprepared = self.panel.prepare is not None and row.frozen is None
+        waiting = [] if unprepared else program.start()
         while waiting:
             slot, ask = waiting.pop()
             asked.add(slot)

@@ -1,112 +1,149 @@
-"""Arms of the natural tasks: Native, CandidatesOnly, Independent and Serial (Choice2Seq, section 3.1, A.4, E.1)."""
+"""Arms that answer a problem with eight candidates: whole, by position, and one position after another.
+
+Choice2Seq, sections 3.1 and 3.3, A.4, D.5, D.6, E.1, E.2 and Algorithm 1.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from c2s.controllers.outcome import scored
+from c2s.controllers.outcome import distribution, scored
 from c2s.controllers.program import Arm, ArmGenerator, Context
-from c2s.presentation.contracts import natural
-from c2s.presentation.encode import canonical_state
-from c2s.presentation.options import keyed_order
-from c2s.records import Ask, Parent, Question, Request
-
-ALPHABETS: Mapping[str, tuple[str, ...]] = {
-    "math": tuple("0123456789"),
-    "lexical": tuple("abcdefghijklmnopqrstuvwxyz"),
-}
-"""Local options of the content track, which makes no END request (A.4)."""
+from c2s.controllers.requests import ALPHABETS, displayed, local_state, one_step, positions, single, text, whole_state
+from c2s.records import Answer, Ask, Choice, Parent
 
 
-def _request(
-    parent: Parent, ctx: Context, *, instruction: str, position: int, state: Mapping[str, Any], options: Sequence[str]
-) -> Request:
-    """One question named `answer` over `options` in the order keyed by (seed, parent, position); descriptions null."""
-    shown = keyed_order(options, seed=ctx.seed, parent=parent.id, position=position)
-    question = Question(
-        instructions=natural(ctx.settings["template"], instruction),
-        options=dict.fromkeys(shown),
-        unit="character" if position else "whole",
-    )
-    return Request(canonical_state(state), {"answer": question})
+def whole(
+    name: str = "native",
+    *,
+    problem: bool = True,
+    template: str | None = None,
+    order: int = 0,
+    replicates: int = 1,
+    select: str = "returned",
+) -> Arm:
+    """One request with eight candidates: Native, and CandidatesOnly where the problem is withheld.
+
+    `template` None is the run's. `order` names another displayed order. The outcome keeps the whole distribution over the candidates.
+    """
+
+    def program(parent: Parent, ctx: Context) -> ArmGenerator:
+        shown = displayed(ctx, parent, parent.candidates, position=0, order=order)
+        request = single(whole_state(parent, problem=problem), text(ctx, "native", template), shown, "whole")
+        (answer,) = yield [Ask(1, request, truth={"answer": parent.target})]
+        choice = answer.choice()
+        extra = {"distribution": [distribution(choice, parent.candidates)]}
+        return scored(parent, choice.taken(select), [choice], select=select, extra=extra)
+
+    return Arm(name, program, one_step, replicates=replicates)
 
 
-def whole_state(parent: Parent, *, problem: bool = True) -> dict[str, Any]:
-    """State keys of Native; without the problem, those of CandidatesOnly."""
-    state: dict[str, Any] = {"candidates": parent.candidates, "target_length": parent.length}
-    if problem:
-        state["problem"] = parent.payload["problem"]
-    return state
-
-
-def _whole(parent: Parent, ctx: Context, *, problem: bool) -> ArmGenerator:
-    request = _request(
-        parent,
-        ctx,
-        instruction="native",
-        position=0,
-        state=whole_state(parent, problem=problem),
-        options=parent.candidates,
-    )
-    (answer,) = yield [Ask(1, request, truth={"answer": parent.target})]
-    choice = answer.choice()
-    return scored(parent, choice.taken(), [choice], listed=parent.candidates)
-
-
-def native(parent: Parent, ctx: Context) -> ArmGenerator:
-    """One request with the problem and the eight candidates."""
-    return _whole(parent, ctx, problem=True)
-
-
-def candidates_only(parent: Parent, ctx: Context) -> ArmGenerator:
-    """Native's request with the problem withheld: what can be had from the candidate set alone."""
-    return _whole(parent, ctx, problem=False)
-
-
-def _local(parent: Parent, ctx: Context, *, arm: str, position: int, prefix: str | None) -> Ask:
-    state = whole_state(parent) | {"position": position}
-    if prefix is not None:
-        state["current_prefix"] = prefix
-    request = _request(
-        parent,
-        ctx,
-        instruction=arm,
-        position=position,
-        state=state,
-        options=ALPHABETS[parent.domain],
-    )
+def _local(parent: Parent, ctx: Context, position: int, prefix: str | None, instructions: str, options: Sequence[str]) -> Ask:
+    request = single(local_state(parent, position, prefix), instructions, options, "character")
     return Ask(position, request, truth={"answer": parent.target[position - 1]})
 
 
-def independent(parent: Parent, ctx: Context) -> ArmGenerator:
-    """All L positions at once, each with its one-based position and no prefix."""
-    positions = range(1, parent.length + 1)
-    answers = yield [_local(parent, ctx, arm="independent", position=t, prefix=None) for t in positions]
-    choices = [answer.choice() for answer in answers]
-    return scored(parent, "".join(choice.taken() for choice in choices), choices)
+def independent(name: str = "independent", *, template: str | None = None) -> Arm:
+    """All L positions at once, each without a prefix. The outcome keeps the distribution at every position."""
+
+    def program(parent: Parent, ctx: Context) -> ArmGenerator:
+        alphabet, instructions = ALPHABETS[parent.domain], text(ctx, "independent", template)
+        answers = yield [
+            _local(parent, ctx, t, None, instructions, displayed(ctx, parent, alphabet, position=t)) for t in positions(parent)
+        ]
+        choices = [answer.choice() for answer in answers]
+        extra = {"distribution": [distribution(choice, alphabet) for choice in choices]}
+        return scored(parent, "".join(choice.taken() for choice in choices), choices, extra=extra)
+
+    return Arm(name, program, positions)
 
 
-def serial(parent: Parent, ctx: Context) -> ArmGenerator:
-    """L positions in turn, each with the prefix that the arm itself has produced, invalid markers included."""
-    prefix = ""
-    choices = []
-    for t in range(1, parent.length + 1):
-        (answer,) = yield [_local(parent, ctx, arm="serial", position=t, prefix=prefix)]
-        choices.append(answer.choice())
-        prefix += choices[-1].taken()
-    return scored(parent, prefix, choices)
+def teacher_forced(name: str = "teacher_forced") -> Arm:
+    """Serial's request after the gold prefix, all positions at once; right if every decision is. Keeps the gold path's probabilities."""
+
+    def program(parent: Parent, ctx: Context) -> ArmGenerator:
+        instructions = text(ctx, "teacher_forced")
+        answers = yield [
+            _local(parent, ctx, t, parent.target[: t - 1], instructions, displayed(ctx, parent, ALPHABETS[parent.domain], position=t))
+            for t in positions(parent)
+        ]
+        choices = [answer.choice() for answer in answers]
+        return scored(parent, "".join(choice.taken() for choice in choices), choices, extra=gold_path(parent.target, choices))
+
+    return Arm(name, program, positions)
 
 
-def _one(parent: Parent) -> Sequence[int]:
-    return (1,)
+def gold_path(target: str, choices: Sequence[Choice]) -> dict[str, Any]:
+    """`gold_p`: the probability of the right character at every step, None where none was reported."""
+    return {"gold_p": [None if not c.probabilities else c.probabilities.get(right, 0.0) for c, right in zip(choices, target, strict=True)]}
 
 
-def _positions(parent: Parent) -> Sequence[int]:
-    return range(1, parent.length + 1)
+def serial(
+    name: str = "serial",
+    *,
+    support: str = "full",
+    fill: str | None = None,
+    template: str | None = None,
+    order: int = 0,
+    replicates: int = 1,
+) -> Arm:
+    """One position after another with the arm's own prefix, invalid markers included (Algorithm 1).
+
+    `support`: which characters are offered, of the seeded alphabet in its order: "full", "union" or "trie". `fill`: the
+    support whose singletons are supplied without a request, or None to ask everything. A trie whose prefix matches no candidate ends the
+    output there, and the later positions are not asked.
+    """
+
+    def program(parent: Parent, ctx: Context) -> ArmGenerator:
+        alphabet, instructions = ALPHABETS[parent.domain], text(ctx, "serial", template)
+        prefix = ""
+        steps: list[Choice | None] = []
+        for t in positions(parent):
+            offered = supported(parent.candidates, prefix, support, alphabet)
+            if not offered:
+                return scored(parent, prefix, steps, extra={"aborted": t})
+            sole = supported(parent.candidates, prefix, fill, alphabet) if fill else ()
+            if len(sole) == 1:
+                steps.append(None)
+                prefix += next(iter(sole))
+                continue
+            shown = [c for c in displayed(ctx, parent, alphabet, position=t, order=order) if c in offered]
+            answers: list[Answer] = yield [_local(parent, ctx, t, prefix, instructions, shown)]
+            steps.append(answers[0].choice())
+            prefix += answers[0].choice().taken()
+        return scored(parent, prefix, steps)
+
+    return Arm(name, program, positions if fill is None else ambiguous_steps(fill), replicates=replicates)
 
 
-NATIVE = Arm("native", native, _one)
-CANDIDATES_ONLY = Arm("candidates_only", candidates_only, _one)
-INDEPENDENT = Arm("independent", independent, _positions)
-SERIAL = Arm("serial", serial, _positions)
+def supported(candidates: Sequence[str], prefix: str, kind: str, alphabet: Sequence[str]) -> frozenset[str]:
+    """The characters that a support offers after `prefix`."""
+    if kind == "full":
+        return frozenset(alphabet)
+    from c2s.kernels.support import support  # numpy is not wanted where panels are only listed
+
+    mask = support(candidates, prefix, kind, "".join(alphabet))
+    return frozenset(c for c, inside in zip(alphabet, mask) if inside)
+
+
+def ambiguous_steps(fill: str):
+    """Steps that can be asked where the singletons of "union" or "trie" are supplied, whatever the answers."""
+
+    def steps(parent: Parent) -> Sequence[int]:
+        return [t for t in positions(parent) if _ambiguous(parent.candidates, t, fill)]
+
+    return steps
+
+
+def _ambiguous(candidates: Sequence[str], t: int, fill: str) -> bool:
+    after: dict[str, set[str]] = {}
+    for candidate in candidates:
+        after.setdefault(candidate[: t - 1] if fill == "trie" else "", set()).add(candidate[t - 1])
+    return any(len(characters) > 1 for characters in after.values())
+
+
+NATIVE = whole()
+CANDIDATES_ONLY = whole("candidates_only", problem=False)
+INDEPENDENT = independent()
+SERIAL = serial()

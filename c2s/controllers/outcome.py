@@ -1,32 +1,51 @@
-"""From an output to an outcome: task correctness, compliance kind and the trace that later analyses need."""
+"""From an output to an outcome: task correctness, fidelity, compliance kind and the trace that later analyses need."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from c2s.records import INVALID, Choice, Outcome, Parent
 
+Steps = Sequence[Choice | None]
+"""The answers that made up an output, in order; None where a position was supplied without a request."""
 
-def scored(parent: Parent, output: str, choices: Sequence[Choice], *, listed: Sequence[str] | None = None) -> Outcome:
-    """The outcome of a decision arm, judged by exact equality with the target; nothing is repaired.
 
-    `choices` are the answers that made up the output, in order. The trace keeps, per choice, the probability of the
-    returned option and the largest one (None where none was reported) and the steps where the service's choice is
-    not its own argmax. `first_wrong` is the one-based first position that differs from the target.
+def scored(
+    parent: Parent,
+    output: str,
+    steps: Steps,
+    *,
+    target: str | None = None,
+    plan: str | None = None,
+    select: str = "returned",
+    extra: Mapping[str, Any] | None = None,
+) -> Outcome:
+    """The outcome of a decision arm, judged by exact equality; nothing is repaired.
+
+    `correct` compares with `target` (the parent's by default), `fidelity` with the supplied `plan` where there is one. `kind`
+    is compliance with what was asked for: the plan where one was supplied, else the target. `first_wrong` is the one-based
+    first position that differs from the same reference.
     """
-    invalid = any(not choice.offered for choice in choices)
-    correct = not invalid and output == parent.target
-    kind = "strict_correct" if correct else "other_invalid" if invalid else "format_valid_wrong"
+    invalid = select == "returned" and any(choice is not None and not choice.offered for choice in steps)
+    target = parent.target if target is None else target
+    reference = target if plan is None else plan
+    right = not invalid and output == reference
     return Outcome(
         arm="",
         output=output,
-        correct=correct,
-        kind=kind,
-        first_wrong=None if correct else first_difference(output, parent.target),
-        min_confidence=_min_top(choices),
-        detail=trace(choices),
+        correct=not invalid and output == target,
+        fidelity=None if plan is None else right,
+        kind="strict_correct" if right else "other_invalid" if invalid else "format_valid_wrong",
+        first_wrong=None if right else first_difference(output, reference),
+        min_confidence=_min_top(steps),
+        detail=trace(steps, select) | dict(extra or {}),
     )
+
+
+def undefined(reason: str, **fields: Any) -> Outcome:
+    """An outcome without scores, with its reason."""
+    return Outcome(arm="", status="undefined", reason=reason, **fields)
 
 
 def first_difference(output: str, target: str) -> int:
@@ -39,15 +58,32 @@ def first_difference(output: str, target: str) -> int:
     return min(len(output), len(target)) + 1
 
 
-def trace(choices: Sequence[Choice]) -> dict[str, Any]:
-    """Per choice: `p` of the returned option and `top`, the largest probability; `disagree`: steps where they differ."""
-    return {
-        "p": [None if c.probabilities is None else c.probabilities.get(c.returned) for c in choices],
-        "top": [None if not c.probabilities else max(c.probabilities.values()) for c in choices],
-        "disagree": [i for i, c in enumerate(choices, start=1) if c.disagrees],
+def trace(steps: Steps, select: str = "returned") -> dict[str, Any]:
+    """Per step: `p` of the choice taken and `top`, the largest probability, both None where none was reported or the position
+    was supplied; `filled`: the supplied steps; `disagree`: steps where the service's choice is not its own argmax;
+    `returned`: the service's own choices, where an arm goes on with the argmax and the two differ.
+    """
+    found: dict[str, Any] = {
+        "p": [None if c is None or c.probabilities is None else c.probabilities.get(_taken(c, select)) for c in steps],
+        "top": [None if c is None or not c.probabilities else max(c.probabilities.values()) for c in steps],
+        "disagree": [i for i, c in enumerate(steps, start=1) if c is not None and c.disagrees],
     }
+    if any(c is None for c in steps):
+        found["filled"] = [i for i, c in enumerate(steps, start=1) if c is None]
+    if select == "argmax" and found["disagree"]:
+        found["returned"] = [None if c is None else c.returned for c in steps]
+    return found
 
 
-def _min_top(choices: Sequence[Choice]) -> float | None:
-    tops = trace(choices)["top"]
+def distribution(choice: Choice, options: Sequence[str]) -> list[float] | None:
+    """Reported probabilities in the stored order of the options; None where none were reported, 0.0 for an option left out."""
+    return None if not choice.probabilities else [choice.probabilities.get(option, 0.0) for option in options]
+
+
+def _taken(choice: Choice, select: str) -> str:
+    return choice.argmax if select == "argmax" and choice.argmax is not None else choice.returned
+
+
+def _min_top(steps: Steps) -> float | None:
+    tops = [None if not c.probabilities else max(c.probabilities.values()) for c in steps if c is not None]
     return None if not tops or None in tops else min(tops)

@@ -31,7 +31,8 @@ class Arm:
     """One condition under which a parent is answered.
 
     `program(parent, context)` is the generator; `steps(parent)` the steps that it may ask, ascending; `needs` names
-    arms of the same panel whose outcomes it reads; `replicates` repeats it with identical requests.
+    arms of the same panel whose outcomes it reads; `replicates` repeats it with identical requests. `only(parent)`
+    restricts it to some parents: the others have neither its slots nor its outcome.
     """
 
     name: str
@@ -39,6 +40,10 @@ class Arm:
     steps: Callable[[Parent], Sequence[int]]
     needs: tuple[str, ...] = ()
     replicates: int = 1
+    only: Callable[[Parent], bool] | None = None
+
+    def meets(self, parent: Parent) -> bool:
+        return self.only is None or self.only(parent)
 
 
 @dataclass(slots=True)
@@ -63,7 +68,7 @@ class ParentProgram:
         self.parent = parent
         self.settings = settings
         self.skipped: dict[Slot, str] = {}
-        self._runs = {(arm.name, r): _Run(arm, r) for arm in arms for r in range(arm.replicates)}
+        self._runs = {(arm.name, r): _Run(arm, r) for arm in arms if arm.meets(parent) for r in range(arm.replicates)}
 
     @property
     def closed(self) -> bool:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import orjson
 
@@ -46,11 +47,14 @@ def requests_by_state(counters: list[Count], panel: str | None = None) -> dict[s
     return totals | {"planned": sum(totals.values()), "open": totals["planned"] + totals["reserved"] + totals["sent"]}
 
 
-_PARENT = "SELECT p.id, panel, parent, domain, length, pair, closed, payload FROM parents p JOIN items i ON i.id = p.item"
+_PARENT = (
+    "SELECT p.id, panel, p.parent, domain, length, pair, closed, payload, addition"
+    " FROM parents p JOIN items i ON i.id = p.item LEFT JOIN prepared a ON a.parent = p.id"
+)
 
 
 def parents(db: sqlite3.Connection, panel: str | None = None) -> Iterator[ParentRow]:
-    """Parents in the order of the plan, with their frozen items."""
+    """Parents in the order of the plan, with their frozen items and what was added to them since."""
     for row in db.execute(f"{_PARENT} WHERE ? IS NULL OR panel = ? ORDER BY p.id", (panel, panel)):
         yield _parent(row)
 
@@ -61,8 +65,27 @@ def parent(db: sqlite3.Connection, number: int) -> ParentRow:
 
 
 def _parent(row: tuple) -> ParentRow:
-    number, panel, name, domain, length, pair, closed, payload = row
-    return ParentRow(number, panel, Parent(name, domain, length, orjson.loads(payload), pair), bool(closed))
+    number, panel, name, domain, length, pair, closed, payload, addition = row
+    parent = Parent(name, domain, length, orjson.loads(payload), pair)
+    if addition is None:
+        return ParentRow(number, panel, parent, bool(closed))
+    prepared = replace(parent, payload={**parent.payload, **orjson.loads(addition)})
+    return ParentRow(number, panel, prepared, bool(closed), frozen=parent)
+
+
+def additions(db: sqlite3.Connection, panel: str) -> dict[str, dict[str, Any]]:
+    """{parent: addition} of a panel's prepared parents; empty where it was not prepared yet."""
+    rows = db.execute("SELECT p.parent, addition FROM prepared a JOIN parents p ON p.id = a.parent WHERE panel = ?", (panel,))
+    return {name: orjson.loads(addition) for name, addition in rows}
+
+
+def outcomes_by_parent(db: sqlite3.Connection, panel: str) -> dict[str, list[Outcome]]:
+    """{parent: its outcomes} of a panel, parents in the order of the plan."""
+    names = {number: name for number, name in db.execute("SELECT id, parent FROM parents WHERE panel = ? ORDER BY id", (panel,))}
+    found: dict[str, list[Outcome]] = {name: [] for name in names.values()}
+    for number, outcome in outcomes(db, panel):
+        found[names[number]].append(outcome)
+    return found
 
 
 def slots_of(db: sqlite3.Connection, parent: ParentRow) -> dict[Slot, SlotRow]:

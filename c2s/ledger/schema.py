@@ -24,6 +24,9 @@ CREATE TABLE parents (
   UNIQUE (panel, parent)
 );
 
+-- What a panel that comes after others adds to a parent's payload, frozen before its first request (Panel.prepare).
+CREATE TABLE prepared (parent INTEGER PRIMARY KEY REFERENCES parents, addition BLOB NOT NULL);
+
 CREATE TABLE slots (
   id INTEGER PRIMARY KEY,
   parent INTEGER NOT NULL REFERENCES parents,

@@ -36,6 +36,12 @@ class ParentRow:
     panel: str
     parent: Parent
     closed: bool = False
+    frozen: Parent | None = None
+    """The parent as it was planned, where `parent` has since been prepared; else None."""
+
+    @property
+    def planned(self) -> Parent:
+        return self.frozen or self.parent
 
 
 @dataclass(slots=True)
@@ -152,6 +158,17 @@ class LedgerWriter:
 
     def event(self, level: str, message: str) -> None:
         self._events.append((time.time(), level, message))
+
+    def prepare(self, additions: Mapping[int, Mapping[str, Any]]) -> None:
+        """Freeze what is added to parents' payloads ({ledger id: addition}), as one transaction, after what has gathered."""
+        self.commit()
+        with sqlite.translated(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany(
+                "INSERT INTO prepared VALUES (?, ?)",
+                [(number, orjson.dumps(dict(addition), option=orjson.OPT_SORT_KEYS)) for number, addition in additions.items()],
+            )
+            self._db.execute("COMMIT")
 
     def set_run(self, values: Mapping[str, str]) -> None:
         with sqlite.translated(self.path):

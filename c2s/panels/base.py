@@ -3,35 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from c2s.controllers.program import Arm
 from c2s.records import Outcome, Parent
 
+Settings = Mapping[str, Any]
+
+
+def no_parents(settings: Settings) -> Sequence[Parent]:
+    """Parents of an analysis: none."""
+    return ()
+
+
+def nothing_to_check(frozen: Sequence[Parent], settings: Settings) -> list[str]:
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One table of a panel's report: `function` is "module:name", loaded only when a report is made.
+
+    It is called with the panel's outcomes (`c2s.reports.data.PanelData`) and `options` and returns a section.
+    """
+
+    function: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Parents x arms, with the pair of arms whose joint table decides a parent's transition.
+    """Parents x arms, with what is computed from their outcomes.
 
     `parents(settings)` returns the panel's frozen parents in plan order, cut to the settings' `domain` and `limit` (per domain).
     `check(frozen, settings)` says, in sentences, how parents read from a ledger differ from what they should be.
-    `pair` is (the arm that conditions, the arm that retains): Native and Serial as a rule.
+    `pair` is (the arm that conditions, the arm that retains): its joint table decides a parent's transition.
+    `uses` names panels of the same run whose outcomes this one reads. With `prepare`, its parents open only when all of those
+    have closed, and `prepare(parents, outcomes, settings)` gives what is added to each parent's payload, where `outcomes` is
+    {panel: {parent: [outcomes]}}; it is frozen in the ledger and derived again by verify. An arm that must not be asked
+    after all reads so in its payload and returns an undefined outcome with the reason.
+    A panel without arms is an analysis of other panels' outcomes. `endpoints` make the report of one run, `across` what
+    several runs have in common. `draws` and `seed` are those of its bootstrap, as the paper states them. `requires`
+    names what a model must offer: "probabilities", "batch", "symbols" (other alphabets than the natural items').
     """
 
     name: str
     what: str
-    arms: tuple[Arm, ...]
-    parents: Callable[[Mapping[str, Any]], Sequence[Parent]]
-    check: Callable[[Sequence[Parent], Mapping[str, Any]], list[str]]
-    pair: tuple[str, str] | None = ("native", "serial")
+    arms: tuple[Arm, ...] = ()
+    parents: Callable[[Settings], Sequence[Parent]] = no_parents
+    check: Callable[[Sequence[Parent], Settings], list[str]] = nothing_to_check
+    pair: tuple[str, str] | None = None
+    uses: tuple[str, ...] = ()
+    prepare: Callable[[Sequence[Parent], Mapping[str, Mapping[str, Sequence[Outcome]]], Settings], Mapping[str, Mapping[str, Any]]] | None = None
+    endpoints: tuple[Endpoint, ...] = ()
+    across: tuple[Endpoint, ...] = ()
+    draws: int = 99_999
+    seed: int = 20261005
+    requires: tuple[str, ...] = ()
+
+    def slots(self, parent: Parent) -> tuple[tuple[str, int, int], ...]:
+        """(arm, replicate, step) of everything that may be asked about this parent."""
+        return tuple(
+            (arm.name, r, step) for arm in self.arms if arm.meets(parent) for r in range(arm.replicates) for step in arm.steps(parent)
+        )
 
     def transition(self, outcomes: Sequence[Outcome]) -> str | None:
         """both, native_only, serial_only, neither or undefined; None where the panel has no pair."""
         if self.pair is None:
             return None
         found = {o.arm: o for o in outcomes if o.replicate == 0}
-        first, second = found[self.pair[0]], found[self.pair[1]]
+        first, second = (found.get(name) for name in self.pair)
+        if first is None or second is None:
+            return None
         if first.correct is None or second.correct is None:
             return "undefined"
         return {(True, True): "both", (True, False): "native_only", (False, True): "serial_only", (False, False): "neither"}[

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from c2s.controllers.natural import CANDIDATES_ONLY, INDEPENDENT, NATIVE, SERIAL
 from c2s.panels.base import Panel
-from c2s.panels.natural_parents import check_natural, natural_parents
+from c2s.panels.natural_parents import MAIN_PARENTS
 
 MAIN = Panel(
     name="main",
     what="Native, CandidatesOnly, Independent and Serial on the frozen bank; exact McNemar Native/Serial, Holm over models x domains",
     arms=(NATIVE, CANDIDATES_ONLY, INDEPENDENT, SERIAL),
-    parents=natural_parents,
-    check=check_natural,
+    parents=MAIN_PARENTS.parents,
+    check=MAIN_PARENTS.check,
+    pair=("native", "serial"),
 )

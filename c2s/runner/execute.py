@@ -10,8 +10,8 @@ import heapq
 import itertools
 import random
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,7 @@ from c2s.ledger.writer import ExchangeRow, LedgerWriter, ParentRow, SlotRow
 from c2s.panels.base import Panel
 from c2s.presentation.encode import body_hash, content_hash
 from c2s.records import Answer, Ask, Slot
+from c2s.runner.gate import Gate
 from c2s.runner.reuse import Reuse
 from c2s.runner.workers import workers
 
@@ -101,7 +102,8 @@ class Runner:
         self._heap: list[tuple[float, int, int, Waiting]] = []  # (not before, parent, tie, what)
         self._tie = itertools.count()
         self._flying: dict[int, tuple[Waiting, ExchangeRow]] = {}
-        self._unopened: Iterator[int] = iter(())
+        self._unopened: deque[tuple[int, str]] = deque()
+        self._gate = Gate(writer, self.panels, settings)
         self._committed = time.monotonic()
 
     def stop(self) -> None:
@@ -113,7 +115,7 @@ class Runner:
         self._recover()
         self._load_totals()
         db = self.writer.connection
-        self._unopened = iter([n for (n,) in db.execute("SELECT id FROM parents WHERE closed = 0 ORDER BY id").fetchall()])
+        self._unopened = deque(db.execute("SELECT id, panel FROM parents WHERE closed = 0 ORDER BY id").fetchall())
         exhausted = False
         while True:
             if not self.stopping:
@@ -167,10 +169,11 @@ class Runner:
         """Open parents until the workers could all be kept busy; True when there is none left."""
         wanted = self.backend.max_batch * max(1, self.backend.workers)
         while not exhausted and len(self._heap) < wanted:
-            number = next(self._unopened, None)
-            if number is None:
+            if not self._unopened:
                 return True
-            self._open(number)
+            if not self._gate.passes(self.panels[self._unopened[0][1]]):
+                return False
+            self._open(self._unopened.popleft()[0])
             self._tick()
         return exhausted
 
@@ -317,6 +320,7 @@ class Runner:
         if opened.program.closed and not opened.row.closed:
             transition = opened.panel.transition(opened.program.outcomes)
             self.writer.close_parent(opened.row, transition)
+            self._gate.closed(opened.row.panel)
             if transition is not None:
                 self.tally.transitions[opened.row.panel, opened.row.parent.domain, transition] += 1
 

@@ -38,13 +38,12 @@ class Plan:
 
     @property
     def requests(self) -> int:
-        return sum(arm.replicates * len(arm.steps(parent)) for panel, parent in self.parents for arm in panel.arms)
+        return sum(len(panel.slots(parent)) for panel, parent in self.parents)
 
     def rows(self) -> Iterator[PlannedParent]:
         for panel, parent in self.parents:
             payload = freeze(parent.payload)
-            slots = tuple((arm.name, r, step) for arm in panel.arms for r in range(arm.replicates) for step in arm.steps(parent))
-            yield PlannedParent(panel.name, parent, hashlib.sha256(payload).hexdigest(), payload, slots)
+            yield PlannedParent(panel.name, parent, hashlib.sha256(payload).hexdigest(), payload, panel.slots(parent))
 
 
 def freeze(payload: Mapping[str, Any]) -> bytes:

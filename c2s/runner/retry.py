@@ -5,6 +5,7 @@ The old exchanges stay in the ledger, and what they cost stays counted.
 
 from __future__ import annotations
 
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ def replan(writer: LedgerWriter, panels: Sequence[Panel], *, errors: bool, unkno
     states = [state for state, wanted in (("error", errors), ("unknown", unknown)) if wanted]
     marks = ", ".join("?" * len(states))
     arms = {panel.name: panel.arms for panel in panels}
+    touched: set[str] = set()
     again = 0
     with sqlite.translated(writer.path):
         numbers = [n for (n,) in db.execute(f"SELECT DISTINCT parent FROM slots WHERE state IN ({marks}) ORDER BY parent", states)]
@@ -27,6 +29,7 @@ def replan(writer: LedgerWriter, panels: Sequence[Panel], *, errors: bool, unkno
         deltas: Counter[tuple[str, str, int, str, str]] = Counter()
         for number in numbers:
             parent = reader.parent(db, number)
+            touched.add(parent.panel)
             place = (parent.panel, parent.parent.domain, parent.parent.length)
             slots = reader.slots_of(db, parent).values()
             reopened = {s.slot.arm for s in slots if s.state in states}
@@ -49,6 +52,9 @@ def replan(writer: LedgerWriter, panels: Sequence[Panel], *, errors: bool, unkno
             if transition is not None:
                 deltas[*place, "", f"transition:{transition}"] -= 1
             db.execute("UPDATE parents SET closed = 0, transition = NULL WHERE id = ?", (number,))
+        for panel in panels:
+            if panel.prepare is not None and touched & set(panel.uses):
+                _unprepare(db, panel.name, deltas)
         write_counters(db, deltas)
         db.execute(
             "INSERT INTO events (at, level, message) VALUES (?, 'warning', ?)",
@@ -56,3 +62,29 @@ def replan(writer: LedgerWriter, panels: Sequence[Panel], *, errors: bool, unkno
         )
         db.execute("COMMIT")
     return again
+
+
+def _unprepare(db: sqlite3.Connection, panel: str, deltas: Counter[tuple[str, str, int, str, str]]) -> None:
+    """Let parents of a prepared panel be prepared again, from the answers to come, where nothing was asked about them yet.
+
+    The others keep what was prepared: it follows from answers that stay.
+    """
+    for number in [n for (n,) in db.execute("SELECT id FROM parents WHERE panel = ?", (panel,)).fetchall()]:
+        parent = reader.parent(db, number)
+        place = (panel, parent.parent.domain, parent.parent.length)
+        slots = list(reader.slots_of(db, parent).values())
+        if any(s.exchange is not None for s in slots):
+            continue
+        for s in slots:
+            if s.state != "planned":
+                deltas[*place, s.slot.arm, s.state] -= 1
+                deltas[*place, s.slot.arm, "planned"] += 1
+        for outcome in reader.outcomes_of(db, number):
+            deltas[*place, outcome.arm, f"outcome:{outcome_key(outcome)}"] -= 1
+        (transition,) = db.execute("SELECT transition FROM parents WHERE id = ?", (number,)).fetchone()
+        if transition is not None:
+            deltas[*place, "", f"transition:{transition}"] -= 1
+        db.execute("UPDATE slots SET state = 'planned' WHERE parent = ?", (number,))
+        db.execute("DELETE FROM outcomes WHERE parent = ?", (number,))
+        db.execute("DELETE FROM prepared WHERE parent = ?", (number,))
+        db.execute("UPDATE parents SET closed = 0, transition = NULL WHERE id = ?", (number,))
