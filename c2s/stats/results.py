@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, NamedTuple, TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Bounds(NamedTuple):
@@ -11,6 +15,40 @@ class Bounds(NamedTuple):
 
     low: float
     high: float
+
+
+class Table(Mapping[K, V]):
+    """A mapping that nobody can change, in its own order; unlike MappingProxyType it can be pickled."""
+
+    __slots__ = ("_rows",)
+
+    def __init__(self, rows: Mapping[K, V]) -> None:
+        self._rows = dict(rows)
+
+    def __getitem__(self, key: K) -> V:
+        return self._rows[key]
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self) -> str:
+        return f"Table({self._rows!r})"
+
+
+def plain(value: Any) -> Any:
+    """Results as dictionaries, lists and numbers, ready for JSON: keys become text, None stays null."""
+    if is_dataclass(value):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, Mapping):
+        return {key if isinstance(key, str) else str(key): plain(v) for key, v in value.items()}
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(v) for v in value]
+    return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +84,8 @@ class Interval:
         return self.undefined / self.draws if self.draws else float(self.undefined)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON: None stays null."""
-        return asdict(self)
+        """Plain values for JSON, nested results included."""
+        return plain(self)
 
 
 @dataclass(frozen=True, slots=True)

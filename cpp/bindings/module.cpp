@@ -11,5 +11,7 @@ PYBIND11_MODULE(_core, m) {
   c2s::bindings::register_carry(m);
   c2s::bindings::register_exact(m);
   c2s::bindings::register_geometry(m);
+  c2s::bindings::register_resample(m);
+  c2s::bindings::register_scores(m);
   c2s::bindings::register_support(m);
 }

@@ -8,5 +8,7 @@ void register_binomial(pybind11::module_& m);
 void register_carry(pybind11::module_& m);
 void register_exact(pybind11::module_& m);
 void register_geometry(pybind11::module_& m);
+void register_resample(pybind11::module_& m);
+void register_scores(pybind11::module_& m);
 void register_support(pybind11::module_& m);
 }  // namespace c2s::bindings

@@ -1,7 +1,7 @@
 // Function multiversioning for plain loops: the loader picks the widest version that the machine has.
 //
-// Element-wise floating-point loops give the same bits at every width, because the build forbids fused multiply-add; reductions
-// must not be written into a cloned function unless they are over integers. Sanitizers cannot run before the resolvers do.
+// Floats come out the same at every width: the build forbids fused multiply-add, and a reduction in a cloned function must
+// spell out its partial sums (see calibration.cpp). Sanitizers cannot run before the resolvers do, so they get one version.
 #pragma once
 
 #if defined(__has_feature)
