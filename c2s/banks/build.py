@@ -10,23 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from hashlib import sha256
 from importlib.metadata import version
 from multiprocessing import get_context
 from os import PathLike
 from typing import Any
 
-import orjson
-
 from c2s.banks import arithmetic, glosses, lexical
 from c2s.banks.arithmetic import Product
-from c2s.banks.chance import HIT, cue_hits
+from c2s.banks.chance import cue_percent
+from c2s.banks.facts import arithmetic_facts, geometry_facts
 from c2s.banks.keyed import Keyed
 from c2s.banks.lexical import CandidateSet, Noun
+from c2s.banks.natural import Bank, Item, bank_bytes, parse_bank
 from c2s.banks.wordnet import WORDNET_30, Nouns, find_wordnet, read_nouns
 from c2s.errors import BankError, MissingDependency
-from c2s.kernels.carry import carry_trace
-from c2s.kernels.geometry import geometry_of
 
 SEED = 20261012
 WORDFREQ = "3.1.1"
@@ -45,23 +42,15 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class BuiltBank:
-    data: bytes
-    """The whole file."""
-    header: dict[str, Any]
-    """Its first line."""
-
-
-@dataclass(frozen=True, slots=True)
 class _Length:
-    items: list[dict[str, Any]]
+    items: list[Item]
     accounting: dict[str, Any]
 
 
 def build_bank(
     wordnet: str | PathLike[str] | None = None, *, seed: int = SEED, mixed: bool = False, workers: int = 1
-) -> BuiltBank:
-    """The natural bank from the WordNet 3.0 and the wordfreq on this machine.
+) -> Bank:
+    """The natural bank from the WordNet 3.0 and the wordfreq on this machine; `c2s.banks.natural.bank_bytes` makes its file.
 
     `mixed` draws candidates over all frequency and repetition cells instead of the gold's own.
     MissingDependency or BankError if a source is absent or of another version.
@@ -89,7 +78,7 @@ def build_from(
     workers: int = 1,
     plan: Plan = Plan(),
     digest: str = WORDNET_30,
-) -> BuiltBank:
+) -> Bank:
     """`build_bank` from nouns that were read already; `digest` names their WordNet in the header."""
     pool = lexical.noun_pool(nouns, centi_zipf)
     missing = [length for length in plan.lengths if length not in pool.by_length]
@@ -103,48 +92,31 @@ def build_from(
     else:
         done = [_build_length(*task) for task in tasks]
     built, compared = done[: len(plan.lengths)], done[len(plan.lengths) :]
-    items = [item for length in built for item in length.items]
-    body = b"".join(_line(item) for item in items)
     header = {
-        "bank": "natural-mixed-v1" if mixed else "natural-v1",
         "format": FORMAT,
         "seed": seed,
         "plan": {**asdict(plan), "pool": arithmetic.POOL, "window": lexical.WINDOW},
         "sources": {"wordnet": "3.0", "wordnet_sha256": digest, "wordfreq": WORDFREQ},
         "funnel": pool.funnel,
         "lengths": {str(n): length.accounting for n, length in zip(plan.lengths, built, strict=True)},
-        "mixed_cues": cue_percent([item for length in compared for item in length.items]),
-        "items": len(items),
-        "items_sha256": sha256(body).hexdigest(),
+        "mixed_cues": cue_percent(
+            (item.domain, item.candidates, item.target, item.facts.get("centi_zipf"))
+            for length in compared
+            for item in length.items
+            if item.split == "test"
+        ),
     }
-    return BuiltBank(_line(header) + body, header)
-
-
-def _line(value: dict[str, Any]) -> bytes:
-    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS) + b"\n"
-
-
-def cue_percent(items: Sequence[dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Domain -> candidates-only cue -> percent of test items whose gold it finds, two decimals."""
-    hits: dict[str, dict[str, int]] = {}
-    n: dict[str, int] = {}
-    for item in items:
-        if item["split"] != "test":
-            continue
-        domain = item["domain"]
-        n[domain] = n.get(domain, 0) + 1
-        totals = hits.setdefault(domain, {})
-        for cue, hit in cue_hits(domain, item["candidates"], item["target"], item["facts"].get("centi_zipf")).items():
-            totals[cue] = totals.get(cue, 0) + hit
-    return {d: {cue: round(100 * hit / HIT / n[d], 2) for cue, hit in totals.items()} for d, totals in hits.items()}
+    items = tuple(item for length in built for item in length.items)
+    bank_id = "natural-mixed-v1" if mixed else "natural-v1"
+    return parse_bank(bank_bytes(Bank(bank_id, "", items, header)), "new build")
 
 
 def _build_length(
     words: Sequence[Noun], exceptions: dict[str, frozenset[str]], length: int, seed: int, mixed: bool, plan: Plan
 ) -> _Length:
     """All items of one length: lexical first, since arithmetic items take the branching depth of their partners."""
-    forms = glosses.Forms(exceptions)
-    chosen = lexical.select(words, forms, seed=seed, test=plan.test, dev=plan.dev, mixed=mixed, draws=plan.draws)
+    cues = glosses.CueRule(exceptions)
+    chosen = lexical.select(words, cues, seed=seed, test=plan.test, dev=plan.dev, mixed=mixed, draws=plan.draws)
     if len(chosen.test) < plan.test or len(chosen.dev) < plan.dev:
         raise BankError(f"too few candidate sets of length {length} for {plan.test} test and {plan.dev} development items")
     sets = {split: Keyed(seed, "numbering", split, length).shuffled(getattr(chosen, split)) for split in ("test", "dev")}
@@ -180,48 +152,26 @@ def _seated(candidates: Sequence[str], target: str, seat: int, item_id: str, see
     return [*others[:seat], target, *others[seat:]]
 
 
-def _item(domain: str, name: str, split: str, target: str, candidates: list[str], stratum: str, facts: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "id": f"{domain}-{name}",
-        "pair_id": f"pair-{name}",
-        "domain": domain,
-        "length": len(target),
-        "split": split,
-        "target": target,
-        "candidates": candidates,
-        "stratum": stratum,
-        "facts": {**facts, "geometry": geometry_facts(candidates, target)},
-    }
+def _item(domain: str, name: str, split: str, target: str, candidates: list[str], stratum: str, facts: dict[str, Any]) -> Item:
+    return Item(
+        id=f"{domain}-{name}",
+        pair_id=f"pair-{name}",
+        domain=domain,
+        length=len(target),
+        split=split,
+        target=target,
+        candidates=tuple(candidates),
+        stratum=stratum,
+        facts={**facts, "geometry": geometry_facts(candidates, target)},
+    )
 
 
-def _math_item(product: Product, name: str, split: str, seat: int, seed: int) -> dict[str, Any]:
+def _math_item(product: Product, name: str, split: str, seat: int, seed: int) -> Item:
     candidates = _seated(product.candidates, product.target, seat, f"math-{name}", seed)
     return _item("math", name, split, product.target, candidates, product.cell, arithmetic_facts(product.a, product.b))
 
 
-def arithmetic_facts(a: int, b: int) -> dict[str, Any]:
-    """Everything kept of a multiplication (paper A.2). Carries run from the least significant column."""
-    trace = carry_trace(a, b)
-    if trace.product != a * b:
-        raise BankError(f"the carry simulator makes {trace.product} of {a} x {b}, which is {a * b}: report this")
-    digits = f"{a}{b}"
-    return {
-        "a": a,
-        "b": b,
-        "operand_lengths": [len(str(a)), len(str(b))],
-        "elementary": trace.elementary,
-        "carries": trace.carries,
-        "multiplication_carries": trace.multiplication_carries,
-        "addition_carries": trace.addition_carries,
-        "chain": trace.chain,
-        "rows": [list(row) for row in trace.rows],
-        "summation": list(trace.summation),
-        "zeros": digits.count("0"),
-        "repeated_digits": len(digits) - len(set(digits)),
-    }
-
-
-def _lexical_item(chosen: CandidateSet, name: str, split: str, seat: int, seed: int) -> dict[str, Any]:
+def _lexical_item(chosen: CandidateSet, name: str, split: str, seat: int, seed: int) -> Item:
     gold = chosen.gold
     candidates = _seated([m.word for m in chosen.members], gold.word, seat, f"lexical-{name}", seed)
     members = {m.word: m for m in chosen.members}
@@ -236,18 +186,3 @@ def _lexical_item(chosen: CandidateSet, name: str, split: str, seat: int, seed: 
         "review": {"answer_acceptable": {}, "unique": {}},
     }
     return _item("lexical", name, split, gold.word, candidates, gold.stratum, facts)
-
-
-def geometry_facts(candidates: Sequence[str], target: str) -> dict[str, Any]:
-    """Geometry of one candidate set (paper A.2, Table D7). Positions count from 1."""
-    geometry = geometry_of(candidates, target)
-    return {
-        "k": geometry.k[0].tolist(),
-        "entropy": geometry.entropy[0].tolist(),
-        "first_unique": int(geometry.first_unique[0]),
-        "mean_entropy": float(geometry.mean_entropy[0]),
-        "branch_entropy": geometry.branch_entropy[0].tolist(),
-        "unions": ["".join(sorted(set(column))) for column in zip(*candidates, strict=True)],
-        "forced": [int(i) + 1 for i in geometry.forced[0].nonzero()[0]],
-        "cartesian": int(geometry.cartesian[0]),
-    }

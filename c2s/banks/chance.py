@@ -82,6 +82,16 @@ def _negated(values: Iterable[int]) -> list[int]:
     return [-value for value in values]
 
 
+def cue_percent(rows: Iterable[tuple[str, Sequence[str], str, Sequence[int] | None]]) -> dict[str, dict[str, float]]:
+    """Domain -> cue -> percent of golds found, two decimals. A row is (domain, candidates, target, centi-Zipf or None)."""
+    hits: dict[str, Counter[str]] = {}
+    n: Counter[str] = Counter()
+    for domain, candidates, target, centi_zipf in rows:
+        n[domain] += 1
+        hits.setdefault(domain, Counter()).update(cue_hits(domain, candidates, target, centi_zipf))
+    return {domain: {cue: round(100 * hit / HIT / n[domain], 2) for cue, hit in found.items()} for domain, found in hits.items()}
+
+
 class Balance:
     """Running imbalance of every cue over the items chosen so far."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 
@@ -62,14 +63,19 @@ def tokens(definition: str) -> tuple[str, ...]:
     return tuple(_TOKEN.findall(definition.lower()))
 
 
-class Forms:
-    """Base forms of a token: WordNet's detachment rules, undoubling (running, run) and exception lists."""
+class CueRule:
+    """Whether a definition gives a word away: shows it, one of its forms, or a plain relative of it.
+
+    `exceptions` are WordNet's exception lists, inflected form -> base forms.
+    """
 
     def __init__(self, exceptions: Mapping[str, frozenset[str]]) -> None:
         self._exceptions = exceptions
-        self.of = lru_cache(maxsize=None)(self._of)
+        self.forms = lru_cache(maxsize=None)(self._forms)
+        self._shown = lru_cache(maxsize=None)(self._shown_by)
 
-    def _of(self, token: str) -> frozenset[str]:
+    def _forms(self, token: str) -> frozenset[str]:
+        """The token and its base forms: WordNet's detachment rules, undoubling (running, run) and exception lists."""
         forms = {token, *self._exceptions.get(token, ())}
         for ending, base in _DETACH:
             if token.endswith(ending) and len(token) > len(ending):
@@ -79,21 +85,38 @@ class Forms:
                     forms.add(stem[:-1])
         return frozenset(forms)
 
+    def _shown_by(self, definition_tokens: tuple[str, ...]) -> _Shown:
+        forms = frozenset().union(*map(self.forms, definition_tokens))
+        return _Shown(
+            text=f" {' '.join(definition_tokens)}",
+            tokens=frozenset(definition_tokens),
+            forms=forms,
+            parts=frozenset(form for form in forms if len(form) >= 4 and form not in _STOP),
+        )
 
-def gives_away(word: str, definition_tokens: tuple[str, ...], forms: Forms) -> bool:
-    """Whether a definition shows `word`, one of its forms, or a plain relative of it."""
-    length = len(word)
-    stem = word[:4] if length <= 6 else word[:5]
-    for token in definition_tokens:
-        if token.startswith(word) or word in forms.of(token) or token in forms.of(word):
+    def gives_away(self, word: str, definition_tokens: tuple[str, ...]) -> bool:
+        shown = self._shown(definition_tokens)
+        length = len(word)
+        if word in shown.forms or not shown.tokens.isdisjoint(self.forms(word)):
             return True
-        if length >= 4 and word in token:
+        if f" {word}" in shown.text or (length >= 4 and word in shown.text):
+            return True  # as the beginning of a token, or for longer words anywhere in one
+        if length >= 5 and f" {word[:4] if length <= 6 else word[:5]}" in shown.text:
             return True
-        if length >= 5 and len(token) >= 4 and token.startswith(stem):
-            return True
-        if any(len(form) >= 4 and form not in _STOP and (word.startswith(form) or word.endswith(form)) for form in forms.of(token)):
-            return True  # a part of the word, as in hair+line
-    return False
+        # A part of the word stands in the definition, as in hair+line.
+        return any(word[:n] in shown.parts or word[-n:] in shown.parts for n in range(4, length))
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A definition, prepared for looking words up in it."""
+
+    text: str
+    """The tokens, each after a space."""
+    tokens: frozenset[str]
+    forms: frozenset[str]
+    parts: frozenset[str]
+    """Forms of four letters or more that are no stop words."""
 
 
 def is_clear(definition: str, definition_tokens: tuple[str, ...]) -> bool:

@@ -48,7 +48,7 @@ class Noun:
 
 @dataclass(frozen=True, slots=True)
 class NounPool:
-    """Eligible nouns by length, in alphabetical order, the forms that the cue rule needs, and how many passed each filter."""
+    """Eligible nouns by length, in alphabetical order, the exception lists that the cue rule needs, and how many passed each filter."""
 
     by_length: dict[int, tuple[Noun, ...]]
     exceptions: dict[str, frozenset[str]]
@@ -89,7 +89,7 @@ def noun_pool(nouns: Nouns, centi_zipf: Callable[[str], int]) -> NounPool:
     def count(step: str, word: str) -> None:
         funnel.setdefault(step, Counter())[len(word)] += 1
 
-    forms = glosses.Forms(nouns.exceptions)
+    cues = glosses.CueRule(nouns.exceptions)
     hyponyms, same_text = _inverse_relations(nouns)
     by_length: dict[int, list[Noun]] = defaultdict(list)
     for offset in sorted(nouns.synsets):
@@ -104,7 +104,7 @@ def noun_pool(nouns: Nouns, centi_zipf: Callable[[str], int]) -> NounPool:
         (word,) = eligible
         count("one eligible lemma", word)
         tokens = glosses.tokens(synset.definition)
-        if glosses.gives_away(word, tokens, forms):
+        if cues.gives_away(word, tokens):
             continue
         count("no cue in the definition", word)
         if not glosses.is_clear(synset.definition, tokens):
@@ -164,7 +164,7 @@ def _above(nouns: Nouns, offsets: Iterable[int]) -> frozenset[int]:
 
 
 def draw_sets(
-    words: Sequence[Noun], forms: glosses.Forms, seed: int, key: str, draws: int, outcome: Counter[str]
+    words: Sequence[Noun], cues: glosses.CueRule, seed: int, key: str, draws: int, outcome: Counter[str]
 ) -> Iterator[CandidateSet]:
     """Candidate sets from `draws` keyed draws over `words` of one length; `outcome` counts why draws failed.
 
@@ -180,7 +180,7 @@ def draw_sets(
         keyed = Keyed(seed, "lexical", key, rank)
         members = _four_pairs(keyed, paired, groups)
         gold = keyed.pick(members)
-        reason = _refusal(members, gold, forms)
+        reason = _refusal(members, gold, cues)
         outcome[reason or "accepted"] += 1
         if reason is None:
             yield CandidateSet(tuple(members), gold, rank)
@@ -200,7 +200,7 @@ def _four_pairs(keyed: Keyed, paired: Sequence[Noun], groups: dict[str, list[Nou
     return members
 
 
-def _refusal(members: Sequence[Noun], gold: Noun, forms: glosses.Forms) -> str | None:
+def _refusal(members: Sequence[Noun], gold: Noun, cues: glosses.CueRule) -> str | None:
     zipf = [m.centi_zipf for m in members]
     if max(zipf) - min(zipf) > ZIPF_RANGE:
         return "frequency range"
@@ -209,7 +209,7 @@ def _refusal(members: Sequence[Noun], gold: Noun, forms: glosses.Forms) -> str |
     others = [m for m in members if m is not gold]
     if any(not gold.near.isdisjoint(m.senses) or gold.offset in m.above for m in others):
         return "shared or adjacent sense"
-    if any(glosses.gives_away(m.word, gold.tokens, forms) for m in others):
+    if any(cues.gives_away(m.word, gold.tokens) for m in others):
         return "distractor in the definition"
     return None
 
@@ -229,7 +229,7 @@ def water_fill(total: int, available: Sequence[int]) -> list[int]:
 
 
 def select(
-    words: Sequence[Noun], forms: glosses.Forms, *, seed: int, test: int, dev: int, mixed: bool = False, draws: int = DRAWS
+    words: Sequence[Noun], cues: glosses.CueRule, *, seed: int, test: int, dev: int, mixed: bool = False, draws: int = DRAWS
 ) -> LexicalSelection:
     """Test and development sets over nouns of one length.
 
@@ -240,12 +240,12 @@ def select(
     outcome: Counter[str] = Counter()
     bank: dict[str, list[CandidateSet]] = {stratum: [] for stratum in STRATA}
     if mixed:
-        for found in draw_sets(words, forms, seed, f"mixed {length}", 4 * draws * len(STRATA), outcome):
+        for found in draw_sets(words, cues, seed, f"mixed {length}", 2 * draws * len(STRATA), outcome):
             bank[found.gold.stratum].append(found)
     else:
         for stratum in STRATA:
             cell = [noun for noun in words if noun.stratum == stratum]
-            bank[stratum] = list(draw_sets(cell, forms, seed, f"{stratum} {length}", draws, outcome))
+            bank[stratum] = list(draw_sets(cell, cues, seed, f"{stratum} {length}", draws, outcome))
     available = [len({s.gold.word for s in bank[stratum]}) for stratum in STRATA]
     quotas = water_fill(test, available)
     spare = water_fill(dev, [a - q for a, q in zip(available, quotas, strict=True)])

@@ -93,6 +93,17 @@ def parse_bank(data: bytes, where: str) -> Bank:
     return Bank(bank_id, sha256(data).hexdigest(), tuple(items), header)
 
 
+def bank_bytes(bank: Bank) -> bytes:
+    """The file of a bank: its header line, then one item a line, keys sorted."""
+    body = b"".join(_line({name: getattr(item, name) for name in _FIELDS}) for item in bank.items)
+    header = {**bank.header, "bank": bank.id, "items": len(bank.items), "items_sha256": sha256(body).hexdigest()}
+    return _line(header) + body
+
+
+def _line(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE)
+
+
 def refuse_duplicates(items: Iterable[Item], where: str) -> None:
     """BankError if an id is used twice: ids are the identity of every request, also across domains."""
     seen: dict[str, Item] = {}

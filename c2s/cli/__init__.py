@@ -35,6 +35,7 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--limit", type=int, metavar="N", help="N parents per domain: a seeded prefix, balanced over lengths")
     run.add_argument("--domain", metavar="D", help="only this domain: math or lexical")
     run.add_argument("--seed", type=int, metavar="S", help="keys displayed order and sampling (default: the paper's, 20261005)")
+    run.add_argument("--data", action="append", metavar="FILE", help="parents from a data file (see `c2s data`), for panels that read one")
     run.add_argument("--out", metavar="DIR", help="run directory; must not exist (default: runs/PANEL-MODEL-TIME)")
     run.add_argument("--reuse-from", metavar="DIR", help="copy answers to the same requests from an earlier run, with provenance")
     run.add_argument("--wordnet", metavar="DIR", help="a WordNet 3.0 database folder (or C2S_WORDNET)")
@@ -65,6 +66,7 @@ def parser() -> argparse.ArgumentParser:
     models.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
     _bank(command("bank", "bank:bank", "build, check, audit or export the frozen bank"))
+    _data(command("data", "data:", "build a data file from a publisher's files"))
     return top
 
 
@@ -90,6 +92,28 @@ def _bank(bank: argparse.ArgumentParser) -> None:
         action.add_argument("--wordnet", metavar="DIR", help="a WordNet 3.0 database folder (or C2S_WORDNET)")
         action.add_argument("--json", action="store_true", help="one JSON document on stdout")
         action.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+
+
+def _data(data: argparse.ArgumentParser) -> None:
+    sources = data.add_subparsers(dest="source", required=True, metavar="SOURCE")
+    sgd = sources.add_parser("sgd", help="dialogues from Schema-Guided Dialogue in its official layout")
+    sgd.set_defaults(target="data:sgd")
+    sgd.add_argument("dir", metavar="DIR", help="the folder that holds test and dev")
+    sgd.add_argument("--out", metavar="FILE", required=True, help="where to write it")
+    sgd.add_argument("--paraphrases", metavar="FILE.json", help="a JSON object: id of a dialogue -> its reworded user turns")
+    sgd.add_argument("--name", default="sgd", metavar="NAME", help="begins every id (default: sgd)")
+    for quota, what in (
+        ("seed", "keys the choice"),
+        ("per_length", "test prefixes of 4, 6 and 8 user turns each (32)"),
+        ("services", "how many services (10)"),
+        ("per_service", "at most so many test prefixes of one service (12)"),
+        ("dev_per_length", "development prefixes of each length (4)"),
+        ("paraphrased", "test prefixes that get a paraphrase (12)"),
+        ("permuted", "of these, how many also get a permutation (6)"),
+    ):
+        sgd.add_argument(f"--{quota.replace('_', '-')}", type=int, metavar="N", help=what)
+    sgd.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    sgd.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

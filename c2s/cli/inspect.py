@@ -21,7 +21,6 @@ def status(options: argparse.Namespace) -> int:
         failure = reader.run_values(db).get("failure")
         events = reader.events(db)
     requests = reader.requests_by_state(counters)
-    state = "running" if running else "failed" if failure else "done" if not requests["open"] else "interrupted"
     arms: dict[str, dict[str, dict[str, int]]] = {}
     for count in counters:
         if count.arm:
@@ -33,7 +32,7 @@ def status(options: argparse.Namespace) -> int:
             cell = transitions.setdefault(count.domain, {})
             cell[count.key[11:]] = cell.get(count.key[11:], 0) + count.n
     document = {
-        "state": state,
+        "state": reader.run_state(running, failure, requests),
         "runner": run.runner() if running else None,
         "failure": failure or None,
         "panels": manifest["identity"]["panels"],

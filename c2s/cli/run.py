@@ -14,11 +14,11 @@ from typing import Any
 
 from c2s.backends.base import Backend
 from c2s.backends.registry import default_model, open_model
-from c2s.cli.output import json_out, say
+from c2s.cli.output import say
 from c2s.errors import C2SError, LedgerError, UsageError
 from c2s.ledger.directory import RunDirectory, write_durably
 from c2s.ledger.writer import LedgerWriter
-from c2s.panels.registry import panel
+from c2s.panels.registry import panel, select
 from c2s.presentation.contracts import contracts_sha256
 from c2s.runner.execute import Runner
 from c2s.runner.plan import create_run, make_plan
@@ -29,21 +29,28 @@ from c2s.runner.reuse import Reuse
 
 def run(options: argparse.Namespace) -> int:
     names = list(dict.fromkeys(name.strip() for name in options.panel.split(",")))
-    panels = [panel(name) for name in names]
+    for name in names:
+        name == "all" or panel(name)  # a misspelt name is said before a model is loaded
     if options.limit is not None and options.limit < 1:
         raise UsageError("--limit is the number of parents per domain, at least 1")
     model = options.model or default_model()
     backend = open_model(model, _common(options))
     settings = {"limit": options.limit, "domain": options.domain} | ({} if options.seed is None else {"seed": options.seed})
+    selection = select(names, getattr(backend, "lacks", {}))
     say(f"c2s: planning {', '.join(names)} with {model}")
+    for name, reason in selection.skipped.items():
+        say(f"c2s: {name} is skipped: {reason}")
+    if selection.added:
+        say(f"c2s: {', '.join(selection.added)} is taken in, because other panels use it")
     if options.wordnet:
         os.environ["C2S_WORDNET"] = options.wordnet
-    plan = make_plan(panels, settings)
+    asked = [p.name for p in selection.panels if p.name not in selection.added]
+    plan = make_plan(selection.panels, settings, options.data or (), asked=asked)
     reuse = options.reuse_from and os.path.abspath(options.reuse_from)
     if reuse:
         Reuse(reuse, backend).__exit__(None, None, None)  # refuse before a directory is made
     out = options.out or os.path.join("runs", f"{'-'.join(names)}-{_slug(model)}-{time.strftime('%Y%m%d-%H%M%S')}")
-    provenance = {"backend_options": _common(options), "reuse_from": reuse}
+    provenance = {"backend_options": _common(options), "reuse_from": reuse, "data": [os.path.abspath(path) for path in options.data or ()]}
     directory = create_run(out, plan, backend, provenance=provenance)
     say(f"c2s: {len(plan.parents)} parents, {plan.requests} requests, in {directory.path}")
     return _drive(directory, backend, options)
@@ -112,13 +119,10 @@ def _run_guarded(runner: Runner, writer: LedgerWriter) -> bool:
 def _finish(directory: RunDirectory, options: argparse.Namespace) -> int:
     from c2s.reports.build import as_json, build, render
 
-    reports = build([directory.path])
-    write_durably(directory.report_path, as_json(reports))
-    if options.json:
-        json_out(reports[0] if len(reports) == 1 else {"runs": reports})
-    else:
-        sys.stdout.write(render(reports, "text"))
-    bad = sum(report["requests"][state] for report in reports for state in ("error", "unknown"))
+    report = build([directory.path])
+    write_durably(directory.report_path, as_json(report))
+    sys.stdout.write(render(report, "json" if options.json else "text"))
+    bad = report.requests("error") + report.requests("unknown")
     if bad:
         say(f"c2s: {bad} requests ended in error or unknown; their pairs are dropped, never scored. See: c2s status {directory.path}")
     return 1 if bad else 0

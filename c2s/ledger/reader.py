@@ -47,6 +47,11 @@ def requests_by_state(counters: list[Count], panel: str | None = None) -> dict[s
     return totals | {"planned": sum(totals.values()), "open": totals["planned"] + totals["reserved"] + totals["sent"]}
 
 
+def run_state(running: bool, failure: str | None, requests: dict[str, int]) -> str:
+    """`running`, `failed`, `done` or `interrupted`; `requests` as `requests_by_state` gives them."""
+    return "running" if running else "failed" if failure else "done" if not requests["open"] else "interrupted"
+
+
 _PARENT = (
     "SELECT p.id, panel, p.parent, domain, length, pair, closed, payload, addition"
     " FROM parents p JOIN items i ON i.id = p.item LEFT JOIN prepared a ON a.parent = p.id"

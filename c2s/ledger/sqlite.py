@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from c2s.errors import LedgerError
@@ -65,12 +65,13 @@ def close_writer(connection: sqlite3.Connection, path: Path) -> None:
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """A read-only connection. From a folder where SQLite cannot work, the files are read from a private copy."""
-    with translated(path), tempfile.TemporaryDirectory(prefix="c2s-") as folder:
+    with translated(path), ExitStack() as stack:
         connection = _read_only(path)
         try:
             check(connection, path)
         except sqlite3.OperationalError:
             connection.close()
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="c2s-"))
             for suffix in ("", "-wal"):
                 source = path.with_name(path.name + suffix)
                 if source.exists():

@@ -23,7 +23,7 @@ def nothing_to_check(frozen: Sequence[Parent], settings: Settings) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One table of a panel's report: `function` is "module:name", loaded only when a report is made.
+    """One table of a panel's report: `function` is "module:name" in `c2s.reports`, loaded only when a report is made.
 
     It is called with the panel's outcomes (`c2s.reports.data.PanelData`) and `options` and returns a section.
     """
@@ -53,6 +53,7 @@ class Panel:
     arms: tuple[Arm, ...] = ()
     parents: Callable[[Settings], Sequence[Parent]] = no_parents
     check: Callable[[Sequence[Parent], Settings], list[str]] = nothing_to_check
+    domains: tuple[str, ...] = ("math", "lexical")
     pair: tuple[str, str] | None = None
     uses: tuple[str, ...] = ()
     prepare: Callable[[Sequence[Parent], Mapping[str, Mapping[str, Sequence[Outcome]]], Settings], Mapping[str, Mapping[str, Any]]] | None = None
@@ -61,6 +62,8 @@ class Panel:
     draws: int = 99_999
     seed: int = 20261005
     requires: tuple[str, ...] = ()
+    data: str | None = None
+    """The kind of data file (`c2s data`) that its parents come from; without one, they come from the set that ships."""
 
     def slots(self, parent: Parent) -> tuple[tuple[str, int, int], ...]:
         """(arm, replicate, step) of everything that may be asked about this parent."""

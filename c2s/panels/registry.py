@@ -1,12 +1,22 @@
-"""All panels by name."""
+"""All panels by name, and what a run of some of them takes in beside them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
 from c2s.errors import UsageError, nearest
 from c2s.panels.base import Panel
+from c2s.panels.gold_copy import GOLD_COPY
+from c2s.panels.independence import INDEPENDENCE
 from c2s.panels.main import MAIN
+from c2s.panels.repeats import REPEATS
+from c2s.panels.robustness import ROBUSTNESS
+from c2s.panels.support import SUPPORT
+from c2s.panels.union import UNION
+from c2s.panels.workflows import WORKFLOWS
 
-PANELS = {panel.name: panel for panel in (MAIN,)}
+PANELS = {panel.name: panel for panel in (MAIN, ROBUSTNESS, REPEATS, UNION, SUPPORT, INDEPENDENCE, GOLD_COPY, WORKFLOWS)}
 
 
 def panel(name: str) -> Panel:
@@ -14,4 +24,63 @@ def panel(name: str) -> Panel:
     try:
         return PANELS[name]
     except KeyError:
-        raise UsageError(f"unknown panel {name!r}{nearest(name, list(PANELS))}; known: {', '.join(PANELS)}") from None
+        raise UsageError(f"unknown panel {name!r}{nearest(name, list(PANELS))}; known: {', '.join(PANELS)}, all") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Panels in an order in which what they use comes first, the names of those that were added for that, and why others are left out."""
+
+    panels: tuple[Panel, ...]
+    added: tuple[str, ...]
+    skipped: Mapping[str, str]
+
+
+def select(names: Sequence[str], lacks: Mapping[str, str] | None = None) -> Selection:
+    """The named panels with all that they use; "all" stands for every panel that the model supports.
+
+    `lacks` is what a model does not offer (see `Panel.requires`), with the reason. Raises UsageError for an unknown
+    panel and for a named one that the model does not support.
+    """
+    lacks = lacks or {}
+    skipped: dict[str, str] = {}
+    wanted: list[str] = []
+    for name in dict.fromkeys(names):
+        if name != "all":
+            reason = _unsupported(panel(name), lacks)
+            if reason:
+                raise UsageError(f"panel {name} cannot be run with this model: {reason}")
+            wanted.append(name)
+            continue
+        for every in PANELS.values():
+            reason = _unsupported(every, lacks)
+            if reason:
+                skipped[every.name] = reason
+            else:
+                wanted.append(every.name)
+    needed: dict[str, None] = {}
+    for name in wanted:
+        _add(name, needed)
+    if not any(PANELS[name].arms for name in needed):
+        needed = {"main": None} | needed
+    chosen = [every for every in PANELS.values() if every.name in needed]
+    ordered = [p for p in chosen if p.arms and not p.prepare] + [p for p in chosen if p.prepare] + [p for p in chosen if not p.arms]
+    return Selection(tuple(ordered), tuple(p.name for p in ordered if p.name not in wanted), skipped)
+
+
+def _add(name: str, needed: dict[str, None]) -> None:
+    for used in PANELS[name].uses:
+        _add(used, needed)
+    needed[name] = None
+
+
+def _unsupported(panel: Panel, lacks: Mapping[str, str]) -> str | None:
+    """Why a model that lacks these things cannot answer the panel or one that it uses; None if it can."""
+    for feature in panel.requires:
+        if feature in lacks:
+            return f"it needs {feature}: {lacks[feature]}"
+    for used in panel.uses:
+        reason = _unsupported(PANELS[used], lacks)
+        if reason:
+            return f"it uses {used}; {reason}"
+    return None

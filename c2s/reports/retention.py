@@ -6,43 +6,27 @@ Pairs with an undefined arm drop as pairs and are counted. A value that is not d
 
 from __future__ import annotations
 
-import sqlite3
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from c2s import stats
-from c2s.ledger import reader
 from c2s.panels.base import Panel
 from c2s.records import Outcome
+from c2s.reports.data import PanelData, Row
 
 CONFIDENCE = 0.95
 
 
-def retention(db: sqlite3.Connection, panel: Panel, identity: Mapping[str, Any]) -> dict[str, Any]:
-    """The report of one panel of one run, Holm not yet applied (`family` does that over all runs shown together)."""
-    lengths, domains = {}, defaultdict(list)
-    for number, domain, length in db.execute("SELECT id, domain, length FROM parents WHERE panel = ? ORDER BY id", (panel.name,)):
-        lengths[number] = length
-        domains[domain].append(number)
-    outcomes: dict[int, dict[str, Outcome]] = defaultdict(dict)
-    for number, outcome in reader.outcomes(db, panel.name):
-        if outcome.replicate == 0:
-            outcomes[number][outcome.arm] = outcome
-    requests = reader.requests_by_state(reader.counts(db), panel.name)
-    return {
-        "panel": panel.name,
-        "model": identity["model"],
-        "simulation": identity["model"].startswith("sim:"),
-        "settings": identity["settings"],
-        "items_sha256": identity["items_sha256"],
-        "requests": {key: requests[key] for key in ("planned", "ok", "error", "unknown", "blocked", "not_needed", "open")},
-        "domains": {
-            name: _domain(panel, [(lengths[n], outcomes[n]) for n in numbers]) for name, numbers in sorted(domains.items(), reverse=True)
-        },
-    }
+def retention(data: PanelData) -> dict[str, Any]:
+    """By domain: the pair of arms of a panel, Holm not yet applied (`family` does that over all runs shown together)."""
+    return {name: _domain(data.panel, [(row.parent.length, _first(row)) for row in rows]) for name, rows in data.domains.items()}
+
+
+def _first(row: Row) -> dict[str, Outcome]:
+    """Outcomes of the planned primary, replicate 0, by arm."""
+    return {arm: outcome for (arm, replicate), outcome in row.outcomes.items() if replicate == 0}
 
 
 def _domain(panel: Panel, rows: Sequence[tuple[int, Mapping[str, Outcome]]]) -> dict[str, Any]:
@@ -125,7 +109,7 @@ def _value(number: float | None) -> float | None:
     return None if number is None or number != number else float(number)
 
 
-def family(reports: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def family(reports: Sequence[dict[str, Any]]) -> None:
     """Holm over every (model, domain) of the reports shown together; a test that could not run keeps its slot with p = 1."""
     keys = [(i, name) for i, report in enumerate(reports) for name in report["domains"]]
     p = {key: reports[key[0]]["domains"][key[1]]["mcnemar_p"] for key in keys}
@@ -134,4 +118,3 @@ def family(reports: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         domain = reports[key[0]]["domains"][key[1]]
         domain["mcnemar_p_holm"] = float(adjusted[str(key)]) if p[key] is not None else 1.0
         domain["holm_m"] = len(keys)
-    return list(reports)

@@ -58,6 +58,6 @@ def _pad(cell: str, columns: int, *, left: bool) -> str:
 
 def _escape(text: str) -> str:
     out = literal(text)
-    for c in "\\`*_[]<>|#":
+    for c in "\\`*_[]|#":
         out = out.replace(c, "\\" + c)
-    return out
+    return out.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

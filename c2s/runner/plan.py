@@ -17,13 +17,15 @@ import orjson
 
 import c2s
 from c2s.backends.base import Backend
+from c2s.banks.datafile import load_data
+from c2s.errors import UsageError, nearest
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.writer import PlannedParent, create_ledger
 from c2s.panels.base import Panel
 from c2s.presentation.contracts import contracts_sha256
 from c2s.records import Parent
 
-DEFAULTS: Mapping[str, Any] = {"seed": 20261005, "limit": None, "domain": None, "template": "v1"}
+DEFAULTS: Mapping[str, Any] = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}}
 """Settings that decide requests. The seed is the paper's for the main panel; it keys displayed order and sampling."""
 
 
@@ -35,6 +37,8 @@ class Plan:
     parents: tuple[tuple[Panel, Parent], ...]
     settings: Mapping[str, Any]
     items_sha256: str
+    asked: tuple[str, ...] = ()
+    """Panels that were named; the others are there because these use them."""
 
     @property
     def requests(self) -> int:
@@ -50,11 +54,36 @@ def freeze(payload: Mapping[str, Any]) -> bytes:
     return orjson.dumps(dict(payload), option=orjson.OPT_SORT_KEYS)
 
 
-def make_plan(panels: Sequence[Panel], settings: Mapping[str, Any]) -> Plan:
-    """Parents of every panel, in order. Raises UsageError or BankError where they cannot be had."""
-    settings = DEFAULTS | dict(settings)
-    parents = tuple((panel, parent) for panel in panels for parent in panel.parents(settings))
-    return Plan(tuple(panels), parents, settings, items_digest((panel.name, parent) for panel, parent in parents))
+def make_plan(
+    panels: Sequence[Panel], settings: Mapping[str, Any], data: Sequence[str] = (), *, asked: Sequence[str] | None = None
+) -> Plan:
+    """Parents of every panel, in order. Raises UsageError or BankError where they cannot be had.
+
+    `data` are data files (`c2s data`), one of a kind. A panel finds its own under `files` in the settings that it is given; the
+    plan keeps the hash of each under `data`, never a path. `asked` names the panels that were asked for, where others were added.
+    """
+    files, hashes = _data_files(panels, data)
+    settings = DEFAULTS | dict(settings) | {"data": hashes}
+    domain, known = settings["domain"], list(dict.fromkeys(name for panel in panels for name in panel.domains))
+    if domain is not None and domain not in known:
+        raise UsageError(f"unknown domain {domain!r}{nearest(domain, known)}; known here: {', '.join(known)}")
+    parents = tuple((panel, parent) for panel in panels for parent in panel.parents(settings | {"files": files}))
+    digest = items_digest((panel.name, parent) for panel, parent in parents)
+    return Plan(tuple(panels), parents, settings, digest, tuple(asked or (panel.name for panel in panels)))
+
+
+def _data_files(panels: Sequence[Panel], paths: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Path and SHA-256 of each data file by its kind."""
+    files: dict[str, str] = {}
+    hashes: dict[str, str] = {}
+    for path in paths:
+        found = load_data(path)
+        if found.kind not in {panel.data for panel in panels}:
+            raise UsageError(f"--data {path}: it holds {found.kind} data, which no panel of this run reads")
+        if found.kind in files:
+            raise UsageError(f"--data {path}: {files[found.kind]} holds {found.kind} data too; give one file of each kind")
+        files[found.kind], hashes[found.kind] = path, found.sha256
+    return files, hashes
 
 
 def items_digest(parents: Iterator[tuple[str, Parent]]) -> str:
@@ -71,6 +100,7 @@ def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> 
         "format": 1,
         "identity": {
             "panels": [panel.name for panel in plan.panels],
+            "asked": list(plan.asked),
             "model": backend.name,
             "dialect": backend.dialect,
             "wire_model": backend.model,

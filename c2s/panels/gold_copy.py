@@ -1,0 +1,23 @@
+"""The gold target supplied, and the gold prefix, on 60 items per domain (A.4, B.1); Independent and Serial are main's."""
+
+from __future__ import annotations
+
+from c2s.controllers.copying import gold_copy
+from c2s.controllers.natural import teacher_forced
+from c2s.panels.base import Endpoint, Panel
+from c2s.panels.natural_parents import NaturalParents
+
+SIXTY = NaturalParents(pairs=10, within_main=True)
+
+GOLD_COPY = Panel(
+    name="gold-copy",
+    what="GoldCopy and TeacherForced beside main's Independent and Serial on the same items; gold-path product and mean",
+    arms=(gold_copy(), teacher_forced()),
+    parents=SIXTY.parents,
+    check=SIXTY.check,
+    uses=("main",),
+    endpoints=(
+        Endpoint("gold:accuracy", {"own": ("gold_copy", "teacher_forced"), "main": ("independent", "serial")}),
+        Endpoint("gold:gold_path", {"arms": ("gold_copy", "teacher_forced")}),
+    ),
+)

@@ -1,0 +1,21 @@
+"""Three identical Native requests and three Serial trajectories of 72 items (appendix D.2, Table D2)."""
+
+from __future__ import annotations
+
+from c2s.controllers.natural import serial, whole
+from c2s.panels.base import Endpoint, Panel
+from c2s.panels.robustness import SEVENTY_TWO
+
+REPEATS = Panel(
+    name="repeats",
+    what="Native x 3 and Serial x 3 with identical requests: stability of choices and of probabilities, apart",
+    arms=(whole(replicates=3), serial(replicates=3)),
+    parents=SEVENTY_TWO.parents,
+    check=SEVENTY_TWO.check,
+    pair=("native", "serial"),
+    endpoints=(
+        Endpoint("repeats:retained_by_repeat", {"repeats": 3}),
+        Endpoint("repeats:choice_stability", {"repeats": 3}),
+        Endpoint("repeats:probability_stability", {"repeats": 3}),
+    ),
+)

@@ -1,0 +1,54 @@
+"""Paired contrasts between arms on the same parents, and between partner items of two domains."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from c2s.reports import estimates
+from c2s.reports.data import PanelData, defined
+from c2s.reports.section import Column, Section
+
+COLUMNS = (
+    Column("domain", "domain"),
+    Column("contrast", "contrast"),
+    Column("difference", "points [95 % CI]", "ci_points"),
+    Column("table", "wrong/gained/lost/right", "slashes"),
+    Column("p", "p", "p"),
+    Column("p_holm", "p (Holm)", "p"),
+    Column("m", "m", "int"),
+)
+
+
+def contrasts(data: PanelData, *, family: str, pairs: Sequence[tuple[str, str]], source: str, measure: str = "correct") -> Section:
+    """First arm minus second: difference of EM (or of fidelity), recoveries and losses, exact McNemar; Holm over `family`."""
+    rows = []
+    for domain, parents in data.domains.items():
+        for first, second in pairs:
+            found = defined(parents, lambda r: r.value(first, measure), lambda r: r.value(second, measure))
+            a, b = [x for _, x, _ in found], [y for _, _, y in found]
+            rows.append(
+                {"domain": domain, "contrast": f"{first} - {second}", "family": family, "n": len(found), "n_planned": len(parents)}
+                | estimates.merged(
+                    estimates.difference("difference", a, b, [r.stratum for r, _, _ in found], data.panel), estimates.mcnemar(a, b)
+                )
+            )
+    return Section(f"contrasts:{family}", "paired contrasts" + (" of fidelity" if measure == "fidelity" else ""), source, COLUMNS, rows)
+
+
+def between_domains(data: PanelData, *, arms: Sequence[str], source: str) -> Section:
+    """Lexical minus arithmetic EM over partner pairs, which are resampled together (exploratory, D.6)."""
+    partners: dict[str, dict[str, object]] = {}
+    for row in data.rows:
+        partners.setdefault(row.parent.pair or row.parent.id, {})[row.parent.domain] = row
+    rows = []
+    for arm in arms:
+        found = []
+        for pair in partners.values():
+            if {"math", "lexical"} <= set(pair):
+                values = [pair[name].value(arm) for name in ("lexical", "math")]
+                if None not in values:
+                    found.append((pair["math"].stratum, *values))
+        a, b = [x for _, x, _ in found], [y for _, _, y in found]
+        rows.append({"arm": arm, "n": len(found)} | estimates.difference("difference", a, b, [s for s, _, _ in found], data.panel))
+    columns = (Column("arm", "arm"), Column("n", "pairs", "int"), Column("difference", "lexical - math, points [95 % CI]", "ci_points"))
+    return Section("between_domains", "domain contrast over partner pairs", source, columns, rows)

@@ -1,0 +1,118 @@
+"""Outcomes as endpoints read them: one row per parent, from the ledger's outcome rows alone."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from c2s.ledger import reader
+from c2s.panels.base import Panel
+from c2s.panels.registry import PANELS
+from c2s.records import Outcome, Parent
+
+REQUEST_STATES = ("planned", "ok", "error", "unknown", "blocked", "not_needed", "open")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One parent and its outcomes by (arm, replicate)."""
+
+    parent: Parent
+    outcomes: Mapping[tuple[str, int], Outcome]
+
+    def ok(self, arm: str, replicate: int = 0) -> Outcome | None:
+        """The outcome, where it is defined."""
+        outcome = self.outcomes.get((arm, replicate))
+        return outcome if outcome is not None and outcome.status == "ok" else None
+
+    def value(self, arm: str, measure: str = "correct", replicate: int = 0) -> bool | None:
+        """`correct` or `fidelity` of a defined outcome; None otherwise."""
+        outcome = self.ok(arm, replicate)
+        return None if outcome is None else getattr(outcome, measure)
+
+    @property
+    def stratum(self) -> Any:
+        """What its panel's bootstrap keeps fixed: the length, unless the frozen item names something finer."""
+        return self.parent.payload.get("stratum_of_bootstrap", self.parent.length)
+
+
+class RunData:
+    """One run directory: its identity and its panels, each read once."""
+
+    def __init__(self, db: sqlite3.Connection, identity: Mapping[str, Any]) -> None:
+        self.db, self.identity = db, identity
+        self._panels: dict[str, PanelData] = {}
+
+    @property
+    def model(self) -> str:
+        return self.identity["model"]
+
+    @property
+    def asked(self) -> list[str]:
+        """Panels that were named for this run; the others are there because these use them."""
+        return self.identity.get("asked", self.identity["panels"])
+
+    def panel(self, name: str) -> PanelData | None:
+        """A panel of this run; None if the run does not have it."""
+        if name not in self.identity["panels"]:
+            return None
+        if name not in self._panels:
+            self._panels[name] = PanelData(self, PANELS[name])
+        return self._panels[name]
+
+
+class PanelData:
+    """One panel of one run."""
+
+    def __init__(self, run: RunData, panel: Panel) -> None:
+        self.run, self.panel = run, panel
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """In the order of the plan."""
+        found: dict[int, dict[tuple[str, int], Outcome]] = defaultdict(dict)
+        for number, outcome in reader.outcomes(self.run.db, self.panel.name):
+            found[number][outcome.arm, outcome.replicate] = outcome
+        return [Row(row.parent, found[row.id]) for row in reader.parents(self.run.db, self.panel.name)]
+
+    @cached_property
+    def domains(self) -> dict[str, list[Row]]:
+        """Rows by domain, arithmetic before lexical."""
+        found: dict[str, list[Row]] = {}
+        for name in sorted({row.parent.domain for row in self.rows}, reverse=True):
+            found[name] = [row for row in self.rows if row.parent.domain == name]
+        return found
+
+    @cached_property
+    def requests(self) -> dict[str, int]:
+        counted = reader.requests_by_state(self._counts, self.panel.name)
+        return {key: counted[key] for key in REQUEST_STATES}
+
+    def calls(self, arm: str, domain: str, state: str = "ok") -> int:
+        """Slots of an arm in a state."""
+        return sum(c.n for c in self._counts if (c.panel, c.arm, c.domain, c.key) == (self.panel.name, arm, domain, state))
+
+    @cached_property
+    def _counts(self) -> list[reader.Count]:
+        return reader.counts(self.run.db)
+
+    def used(self, name: str) -> PanelData:
+        """A panel that this one declares to use; the run has it."""
+        found = self.run.panel(name)
+        if found is None:
+            raise KeyError(f"{self.panel.name} uses {name}, which the run does not have")
+        return found
+
+
+def defined(rows: Sequence[Row], *values: Any) -> list[tuple[Any, ...]]:
+    """(row, value, ...) of the rows where every function in `values` gives something else than None."""
+    result = []
+    for row in rows:
+        found = [value(row) for value in values]
+        if None not in found:
+            result.append((row, *found))
+    return result

@@ -1,0 +1,113 @@
+"""What every endpoint estimates, as the values of a section's row: shares, SCR, differences, tests.
+
+Intervals are bootstrap intervals over whole parents within strata, exact where that is feasible. Where the sample sits on a boundary
+(no success, or no failure) the bootstrap has no width, and the Clopper-Pearson interval stands for it (paper, section 3.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from c2s import stats
+from c2s.panels.base import Panel
+from c2s.stats.results import Interval
+
+Values = Sequence[float | bool | int]
+
+
+def settings(panel: Panel) -> dict[str, Any]:
+    """Draws and seed as the paper states them for this panel, where anything has to be drawn."""
+    return {"draws": panel.draws, "seed": panel.seed}
+
+
+def put(key: str, found: Interval) -> dict[str, Any]:
+    """An interval as `key`, `key_interval`, `key_method`, with the reason in `undefined` where it has none."""
+    boundary = found.clopper_pearson
+    row: dict[str, Any] = {key: found.estimate, f"{key}_interval": None, f"{key}_method": None}
+    if found.estimate is None:
+        return row | {"undefined": {key: found.note or "no data"}}
+    if boundary is not None:
+        return row | {f"{key}_interval": [boundary.low, boundary.high], f"{key}_method": "clopper-pearson"}
+    row |= {f"{key}_interval": None if found.low is None else [found.low, found.high], f"{key}_method": found.method}
+    if found.undefined_share:
+        row[f"{key}_undefined_share"] = found.undefined_share
+    return row
+
+
+def share(key: str, hits: Values, strata: Sequence[Hashable], panel: Panel) -> dict[str, Any]:
+    """The share of hits with its interval, and `key_count` as [hits, of]."""
+    count = {f"{key}_count": [int(sum(hits)), len(hits)]}
+    if not len(hits):
+        return count | {key: None, f"{key}_interval": None, f"{key}_method": None, "undefined": {key: "no parent is defined"}}
+    # EM is SCR with everybody in the denominator: the exact law and the boundary case come with it.
+    return count | put(key, stats.bootstrap_scr(np.ones(len(hits), bool), np.asarray(hits, bool), strata, **settings(panel)))
+
+
+def retention(key: str, native: Values, local: Values, strata: Sequence[Hashable], panel: Panel, given: str = "Native") -> dict[str, Any]:
+    """SCR with its interval and `key_count` as [retained, conditioning successes]."""
+    a, b = np.asarray(native, bool), np.asarray(local, bool)
+    count = {f"{key}_count": [int((a & b).sum()), int(a.sum())]}
+    if not a.any():
+        reason = f"no {given} success among {len(a)} pairs" if len(a) else "no pair is defined"
+        return count | {key: None, f"{key}_interval": None, f"{key}_method": None, "undefined": {key: reason}}
+    return count | put(key, stats.bootstrap_scr(a, b, strata, **settings(panel)))
+
+
+def mean(key: str, values: Values, strata: Sequence[Hashable], panel: Panel, **more: Any) -> dict[str, Any]:
+    if not len(values):
+        return {key: None, f"{key}_interval": None, f"{key}_method": None, "undefined": {key: "no parent is defined"}}
+    return put(key, stats.bootstrap_mean(np.asarray(values, float), strata, **settings(panel), **more))
+
+
+def difference(key: str, a: Values, b: Values, strata: Sequence[Hashable], panel: Panel) -> dict[str, Any]:
+    """Mean of a - b over the same parents."""
+    if not len(a):
+        return {key: None, f"{key}_interval": None, f"{key}_method": None, "undefined": {key: "no parent is defined"}}
+    first, second = (np.asarray(v, int) if np.asarray(v).dtype == bool else np.asarray(v, float) for v in (a, b))
+    return put(key, stats.bootstrap_paired_difference(first, second, strata, **settings(panel)))
+
+
+def joint(native: Values, local: Values) -> dict[str, Any]:
+    """The joint table as counts and what follows from it without resampling (section 3.1, A.1, D.16)."""
+    found = stats.joint_counts(np.asarray(native, bool), np.asarray(local, bool))
+    row = {
+        "joint": [found.both, found.native_only, found.serial_only, found.neither],
+        "delta": found.delta,
+        "gain_rate": found.gain_rate,
+        "loss_mass": found.loss_mass,
+        "gain_mass": found.gain_mass,
+    }
+    if found.n and found.gain_rate is None:
+        row["undefined"] = {"gain_rate": f"the conditioning arm is right on all {found.n} pairs"}
+    return row
+
+
+def mcnemar(a: Values, b: Values) -> dict[str, Any]:
+    """Exact McNemar of two paired flags: `table` as [both wrong, only a right, only b right, both right], `p`."""
+    first, second = np.asarray(a, bool), np.asarray(b, bool)
+    gained, lost = int((first & ~second).sum()), int((~first & second).sum())
+    row: dict[str, Any] = {"table": [int((~first & ~second).sum()), gained, lost, int((first & second).sum())]}
+    if not len(first):
+        return row | {"p": None, "undefined": {"p": "no pair is defined"}}
+    return row | {"p": float(stats.mcnemar_exact(gained, lost))}
+
+
+def sign_flip(values: Values, panel: Panel) -> dict[str, Any]:
+    """Randomisation test that paired differences have mean zero, exact on a lattice."""
+    if not len(values):
+        return {"p": None, "undefined": {"p": "no parent is defined"}}
+    found = stats.sign_flip(np.asarray(values), seed=panel.seed)
+    return {"p": found.p, "p_method": found.method}
+
+
+def merged(*parts: dict[str, Any]) -> dict[str, Any]:
+    """One row of several parts; their `undefined` reasons come together."""
+    row: dict[str, Any] = {}
+    undefined: dict[str, str] = {}
+    for part in parts:
+        undefined |= part.get("undefined", {})
+        row |= part
+    return row | {"undefined": undefined} if undefined else row

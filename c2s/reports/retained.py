@@ -1,0 +1,47 @@
+"""Several arms against one conditioning arm: accuracy, joint table, SCR, gain rate (section 3.1; Figures 11 and 12, Table D8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from c2s.reports import estimates
+from c2s.reports.data import PanelData, Row, defined
+from c2s.reports.section import Column, Section
+
+COLUMNS = (
+    Column("domain", "domain"),
+    Column("arm", "arm"),
+    Column("em", "EM % [95 % CI]", "ci_rate"),
+    Column("joint", "both/lost/gained/neither", "slashes"),
+    Column("scr", "SCR % [95 % CI]", "ci_rate"),
+    Column("gain_rate", "gain %", "rate"),
+)
+
+
+def retained(data: PanelData, *, native: str, arms: Sequence[str], source: str) -> Section:
+    """One row for the conditioning arm and one for every other, by domain; pairs with an undefined arm drop as pairs."""
+    rows = []
+    for domain, parents in data.domains.items():
+        rows.append({"domain": domain, "arm": native} | accuracy(data, parents, native))
+        rows += [{"domain": domain, "arm": arm} | pair(data, parents, native, arm) for arm in arms]
+    notes = ["Joint table, SCR and gain rate: against " + native + " on the same parents."]
+    return Section("retained", "what is right, and what stays right", source, COLUMNS, rows, notes)
+
+
+def accuracy(data: PanelData, rows: Sequence[Row], arm: str, measure: str = "correct", key: str = "em") -> dict:
+    """Share right of one arm over the parents where it is defined."""
+    found = defined(rows, lambda row: row.value(arm, measure))
+    strata = [row.stratum for row, _ in found]
+    return {"n": len(found), "n_planned": len(rows)} | estimates.share(key, [hit for _, hit in found], strata, data.panel)
+
+
+def pair(data: PanelData, rows: Sequence[Row], native: str, arm: str, replicates: tuple[int, int] = (0, 0)) -> dict:
+    """EM of `arm`, joint table and SCR given `native`, over the pairs that are defined."""
+    found = defined(rows, lambda r: r.value(native, replicate=replicates[0]), lambda r: r.value(arm, replicate=replicates[1]))
+    strata = [row.stratum for row, _, _ in found]
+    first, second = [a for _, a, _ in found], [b for _, _, b in found]
+    return {"n": len(found), "n_planned": len(rows)} | estimates.merged(
+        estimates.share("em", second, strata, data.panel),
+        estimates.joint(first, second),
+        estimates.retention("scr", first, second, strata, data.panel, native),
+    )

@@ -1,0 +1,99 @@
+"""One table of a panel's report: rows of plain values, and how each column is shown.
+
+The rows are the data: JSON prints them whole, the text table shows what the columns name. A value `x` may have `x_interval`
+([low, high]) and `x_method` beside it. A value that is not defined is None, with its reason in the row's `undefined`. A
+row with `p` and `family` is a test: Holm over the family adds `p_holm` and `m`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from c2s.reports.tables import Table
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`form`: text, int, rate (percent), points (percentage points, signed), number, p, of ([k, n] as k/n), ci_rate, ci_points, ci_number."""
+
+    key: str
+    head: str
+    form: str = "text"
+
+
+@dataclass(slots=True)
+class Section:
+    """`source` names the paper's table or figure that it corresponds to, or says that there is none."""
+
+    name: str
+    title: str
+    source: str
+    columns: Sequence[Column]
+    rows: list[Row]
+    notes: list[str] = field(default_factory=list)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"title": self.title, "source": self.source, "rows": self.rows, "notes": self.notes}
+
+    def tests(self) -> list[Row]:
+        return [row for row in self.rows if "family" in row]
+
+
+def table(section: Section, heading: str) -> Table:
+    """The section as a table: reasons of undefined cells and the meaning of marks as notes below."""
+    rows = [[show(row, column) for column in section.columns] for row in section.rows]
+    left = next((i for i, c in enumerate(section.columns) if c.form != "text"), len(section.columns))
+    return Table(f"{heading}: {section.title} ({section.source})", [c.head for c in section.columns], rows, _notes(section), left)
+
+
+def _notes(section: Section) -> list[str]:
+    notes = list(section.notes)
+    shown = {c.key for c in section.columns}
+    if any(row.get(f"{key}_method") == "clopper-pearson" for row in section.rows for key in shown):
+        notes.append("† no variation to resample: Clopper-Pearson interval.")
+    reasons: dict[str, list[str]] = {}
+    for row in section.rows:
+        for key, why in row.get("undefined", {}).items():
+            if key in shown:
+                label = " ".join(str(row[c.key]) for c in section.columns if c.form == "text" and row.get(c.key) is not None)
+                reasons.setdefault(f"{key} is undefined: {why}", []).append(label)
+    for reason, labels in reasons.items():
+        more = f" and {len(labels) - 3} more" if len(labels) > 3 else ""
+        notes.append(f"{'; '.join(labels[:3])}{more}: {reason}.")
+    families = {row["family"]: row.get("m") for row in section.tests()}
+    notes += [f"Holm over the m = {m} tests of family {name!r}." for name, m in families.items()]
+    return notes
+
+
+def show(row: Mapping[str, Any], column: Column) -> str:
+    value = row.get(column.key)
+    if value is None:
+        return "-"
+    form = column.form
+    if form.startswith("ci_"):
+        form = form[3:]
+        limits = row.get(f"{column.key}_interval")
+        mark = " †" if row.get(f"{column.key}_method") == "clopper-pearson" else ""
+        inside = "-" if limits is None else f"{_plain(limits[0], form)}, {_plain(limits[1], form)}"
+        return f"{_plain(value, form)} [{inside}]{mark}"
+    return _plain(value, form)
+
+
+def _plain(value: Any, form: str) -> str:
+    if form == "rate":
+        return f"{100 * value:.1f}"
+    if form == "points":
+        return f"{100 * value + 0.0:+.1f}" if abs(value) >= 5e-4 else "0.0"
+    if form == "number":
+        return f"{value:.3f}"
+    if form == "p":
+        return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
+    if form == "of":
+        return f"{value[0]}/{value[1]}"
+    if form == "slashes":
+        return "/".join(map(str, value))
+    return str(value)

@@ -1,0 +1,53 @@
+"""The command line answers at once: what `--help`, `status` and `models` load, and how long they take."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from c2s.cli import main
+
+HEAVY = {"scipy", "nltk", "torch", "transformers", "textual", "rich", "wordfreq", "httpx", "numpy", "sparrow_decider", "asyncio"}
+# The promise is 0.3 s on an idle machine; CI shares its cores.
+LIMIT_S = 1.5 if os.environ.get("CI") else 0.3
+LISTING = (
+    "import sys; from c2s.cli import main; code = main(sys.argv[1:]);"
+    "print('LOADED', *{m.partition('.')[0] for m in sys.modules}); sys.exit(code)"
+)
+
+
+@pytest.fixture(scope="module")
+def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("startup") / "run"
+    assert main(["run", "--model", "sim:oracle", "--domain", "math", "--limit", "6", "--out", str(path), "--json"]) == 0
+    return path
+
+
+COMMANDS = {"help": ["--help"], "version": ["--version"], "models": ["models"], "status": ["status", "RUN"], "status --json": ["status", "RUN", "--json"]}
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_it_loads_nothing_heavy(command: list[str], run_directory: Path):
+    arguments = [str(run_directory) if a == "RUN" else a for a in command]
+    done = subprocess.run([sys.executable, "-c", LISTING, *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    loaded = set(done.stdout.splitlines()[-1].split()[1:])
+    assert "c2s" in loaded and loaded & HEAVY == set()
+
+
+@pytest.mark.parametrize("command", [COMMANDS["help"], COMMANDS["status"]], ids=["help", "status"])
+def test_it_starts_within_the_limit(command: list[str], run_directory: Path):
+    arguments = [str(run_directory) if a == "RUN" else a for a in command]
+    best = min(seconds([sys.executable, "-m", "c2s", *arguments]) for _ in range(5))
+    assert best < LIMIT_S
+
+
+def seconds(command: list[str]) -> float:
+    start = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    return time.perf_counter() - start
