@@ -11,7 +11,7 @@ from statistics import median
 
 import numpy as np
 
-from c2s.banks.chance import Balance, cue_hits
+from c2s.banks.chance import Balance, selection_hits
 from c2s.banks.keyed import Keyed
 from c2s.errors import BankError
 from c2s.kernels.carry import carry_counts
@@ -155,7 +155,7 @@ def select(length: int, *, seed: int, test_depths: Sequence[int], dev_depths: Se
             ahead = [p for p in ranks[cell, digit] if p[0] * p[1] not in used][:WINDOW]
             if not ahead:
                 raise BankError(f"the pool of length {length} runs out of {cell} products that begin with {digit}: try another seed")
-            options = [(cue_hits("math", p.candidates, p.target), p) for p in _options(ahead, cell, depth, pool, seed)]
+            options = [(selection_hits("math", p.candidates, p.target), p) for p in _options(ahead, cell, depth, pool, seed)]
             hits, best = min(options, key=lambda option: balance.cost(option[0]))
             balance.add(hits)
             used.add(best.a * best.b)

@@ -7,7 +7,7 @@ No WordNet text goes into the file: offsets, lemmas and a hash of each definitio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -17,17 +17,18 @@ from typing import Any
 
 from c2s.banks import arithmetic, glosses, lexical
 from c2s.banks.arithmetic import Product
-from c2s.banks.chance import cue_percent
+from c2s.banks.chance import Balance, cue_percent, listing_hits
 from c2s.banks.facts import arithmetic_facts, geometry_facts
 from c2s.banks.keyed import Keyed
 from c2s.banks.lexical import CandidateSet, Noun
-from c2s.banks.natural import Bank, Item, bank_bytes, parse_bank
+from c2s.banks.natural import DOMAINS, Bank, Item, bank_bytes, parse_bank
 from c2s.banks.wordnet import WORDNET_30, Nouns, find_wordnet, read_nouns
 from c2s.errors import BankError, MissingDependency
 
 SEED = 20261012
 WORDFREQ = "3.1.1"
 FORMAT = 1
+LISTINGS = 8  # shuffles of the candidates among which the stored order is chosen
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,8 @@ class Plan:
 class _Length:
     items: list[Item]
     accounting: dict[str, Any]
+    mixed_rows: list[tuple[str, list[str], str, list[int]]]
+    """What mixed sets would have been, for `cue_percent`; they stand in the header for comparison."""
 
 
 def build_bank(
@@ -84,14 +87,12 @@ def build_from(
     missing = [length for length in plan.lengths if length not in pool.by_length]
     if missing:
         raise BankError(f"WordNet in {nouns.folder} has no eligible noun of length {missing[0]}: give a complete WordNet 3.0")
-    designs = [mixed] if mixed else [False, True]  # the mixed cues stand in the header of the pure bank, for comparison
-    tasks = [(pool.by_length[n], pool.exceptions, n, seed, design, plan) for design in designs for n in plan.lengths]
+    tasks = [(pool.by_length[n], pool.exceptions, n, seed, mixed, plan) for n in plan.lengths]
     if workers > 1:
-        with ProcessPoolExecutor(min(workers, len(tasks)), mp_context=get_context("spawn")) as executor:
-            done = list(executor.map(_build_length, *zip(*tasks, strict=True)))
+        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as executor:
+            built = list(executor.map(_build_length, *zip(*tasks, strict=True)))
     else:
-        done = [_build_length(*task) for task in tasks]
-    built, compared = done[: len(plan.lengths)], done[len(plan.lengths) :]
+        built = [_build_length(*task) for task in tasks]
     header = {
         "format": FORMAT,
         "seed": seed,
@@ -99,12 +100,7 @@ def build_from(
         "sources": {"wordnet": "3.0", "wordnet_sha256": digest, "wordfreq": WORDFREQ},
         "funnel": pool.funnel,
         "lengths": {str(n): length.accounting for n, length in zip(plan.lengths, built, strict=True)},
-        "mixed_cues": cue_percent(
-            (item.domain, item.candidates, item.target, item.facts.get("centi_zipf"))
-            for length in compared
-            for item in length.items
-            if item.split == "test"
-        ),
+        "mixed_cues": cue_percent(row for length in built for row in length.mixed_rows).get("lexical", {}),
     }
     items = tuple(item for length in built for item in length.items)
     bank_id = "natural-mixed-v1" if mixed else "natural-v1"
@@ -128,12 +124,13 @@ def _build_length(
         pairs = list(zip(getattr(products, split), sets[split], strict=True))
         seats = {
             domain: Keyed(seed, "gold seats", domain, split, length).shuffled(i % 8 for i in range(len(pairs)))
-            for domain in ("math", "lexical")
+            for domain in DOMAINS
         }
+        balance = {domain: Balance() for domain in DOMAINS}
         for i, (product, lexical_set) in enumerate(pairs):
             name = f"{length}-{'dev-' if split == 'dev' else ''}{i + 1:02d}"
-            items.append(_math_item(product, name, split, seats["math"][i], seed))
-            items.append(_lexical_item(lexical_set, name, split, seats["lexical"][i], seed))
+            items.append(_math_item(product, name, split, seats["math"][i], seed, balance["math"]))
+            items.append(_lexical_item(lexical_set, name, split, seats["lexical"][i], seed, balance["lexical"]))
     accounting = {
         "pools": {pool.structure: pool.summary() for pool in products.pools},
         "quotas": {
@@ -143,13 +140,28 @@ def _build_length(
         "available": chosen.available,
         "draws": chosen.draws,
     }
-    return _Length(items, accounting)
+    compared = chosen if mixed else lexical.select(words, cues, seed=seed, test=plan.test, dev=0, mixed=True, draws=plan.draws)
+    mixed_rows = [
+        ("lexical", [m.word for m in s.members], s.gold.word, [m.centi_zipf for m in s.members]) for s in compared.test
+    ]
+    return _Length(items, accounting, mixed_rows)
 
 
-def _seated(candidates: Sequence[str], target: str, seat: int, item_id: str, seed: int) -> list[str]:
-    """Stored order: the gold on its seat (every seat is used equally often), the others shuffled."""
-    others = Keyed(seed, "candidate order", item_id).shuffled(sorted(c for c in candidates if c != target))
-    return [*others[:seat], target, *others[seat:]]
+def _listed(
+    domain: str, candidates: Mapping[str, int], target: str, seat: int, name: str, seed: int, balance: Balance
+) -> list[str]:
+    """Stored order: the gold on its seat (every seat is used equally often), the others shuffled.
+
+    Of a few shuffles, the one that best balances cues whose ties are broken by the listing. `candidates` -> centi-Zipf.
+    """
+    listings = []
+    for attempt in range(LISTINGS):
+        others = Keyed(seed, "listing", domain, name, attempt).shuffled(sorted(c for c in candidates if c != target))
+        listings.append([*others[:seat], target, *others[seat:]])
+    hits = [listing_hits(domain, listing, target, [candidates[c] for c in listing]) for listing in listings]
+    best = min(range(LISTINGS), key=lambda i: (balance.cost(hits[i]), i))
+    balance.add(hits[best])
+    return listings[best]
 
 
 def _item(domain: str, name: str, split: str, target: str, candidates: list[str], stratum: str, facts: dict[str, Any]) -> Item:
@@ -166,15 +178,15 @@ def _item(domain: str, name: str, split: str, target: str, candidates: list[str]
     )
 
 
-def _math_item(product: Product, name: str, split: str, seat: int, seed: int) -> Item:
-    candidates = _seated(product.candidates, product.target, seat, f"math-{name}", seed)
+def _math_item(product: Product, name: str, split: str, seat: int, seed: int, balance: Balance) -> Item:
+    candidates = _listed("math", dict.fromkeys(product.candidates, 0), product.target, seat, name, seed, balance)
     return _item("math", name, split, product.target, candidates, product.cell, arithmetic_facts(product.a, product.b))
 
 
-def _lexical_item(chosen: CandidateSet, name: str, split: str, seat: int, seed: int) -> Item:
+def _lexical_item(chosen: CandidateSet, name: str, split: str, seat: int, seed: int, balance: Balance) -> Item:
     gold = chosen.gold
-    candidates = _seated([m.word for m in chosen.members], gold.word, seat, f"lexical-{name}", seed)
     members = {m.word: m for m in chosen.members}
+    candidates = _listed("lexical", {w: m.centi_zipf for w, m in members.items()}, gold.word, seat, name, seed, balance)
     facts = {
         "offset": gold.offset,
         "lemma": gold.word,

@@ -21,15 +21,43 @@ MATH_CUES = SHARED_CUES + ("smallest", "largest", "closest to mean", "farthest f
 MATH_CUES += ("zeros", "digit sum")
 
 
-def cue_hits(domain: str, candidates: Sequence[str], target: str, centi_zipf: Sequence[int] | None = None) -> dict[str, int]:
+TIES = ("shared", "alphabet first", "alphabet last", "listed first", "listed last")
+"""How a cue picks among candidates that it scores alike: a share of a hit for each, or one of them."""
+
+
+def cue_hits(
+    domain: str, candidates: Sequence[str], target: str, centi_zipf: Sequence[int] | None = None, ties: str = "shared"
+) -> dict[str, int]:
     """Cue name -> hit of `target` in 1/840. `candidates` in stored order; `centi_zipf` beside them for the lexical domain."""
     gold = list(candidates).index(target)
-    return {name: _share(scores, gold) for name, scores in _scores(domain, candidates, centi_zipf).items()}
+    return {name: _hit(scores, gold, candidates, ties) for name, scores in _scores(domain, candidates, centi_zipf).items()}
 
 
-def _share(scores: Sequence[int], gold: int) -> int:
+def selection_hits(domain: str, candidates: Sequence[str], target: str, centi_zipf: Sequence[int] | None = None) -> dict[str, int]:
+    """What selection keeps at chance: every cue under every way with ties that does not depend on the listing."""
+    gold = list(candidates).index(target)
+    scores = _scores(domain, candidates, centi_zipf)
+    return {f"{name}, {ties}": _hit(s, gold, candidates, ties) for name, s in scores.items() for ties in TIES[:3]}
+
+
+def listing_hits(domain: str, candidates: Sequence[str], target: str, centi_zipf: Sequence[int] | None = None) -> dict[str, int]:
+    """What the choice of a listing keeps at chance: every cue, with ties broken by the listing."""
+    gold = list(candidates).index(target)
+    scores = _scores(domain, candidates, centi_zipf)
+    return {f"{name}, {ties}": _hit(s, gold, candidates, ties) for name, s in scores.items() for ties in TIES[3:]}
+
+
+def _hit(scores: Sequence[int], gold: int, candidates: Sequence[str], ties: str) -> int:
     best = max(scores)
-    return HIT // scores.count(best) if scores[gold] == best else 0
+    if scores[gold] != best:
+        return 0
+    tied = [i for i, score in enumerate(scores) if score == best]
+    if ties == "shared":
+        return HIT // len(tied)
+    by, _, end = ties.partition(" ")
+    if by == "alphabet":
+        tied.sort(key=candidates.__getitem__)
+    return HIT if tied[0 if end == "first" else -1] == gold else 0
 
 
 def _scores(domain: str, candidates: Sequence[str], centi_zipf: Sequence[int] | None) -> dict[str, list[int]]:
@@ -82,13 +110,15 @@ def _negated(values: Iterable[int]) -> list[int]:
     return [-value for value in values]
 
 
-def cue_percent(rows: Iterable[tuple[str, Sequence[str], str, Sequence[int] | None]]) -> dict[str, dict[str, float]]:
+def cue_percent(
+    rows: Iterable[tuple[str, Sequence[str], str, Sequence[int] | None]], ties: str = "shared"
+) -> dict[str, dict[str, float]]:
     """Domain -> cue -> percent of golds found, two decimals. A row is (domain, candidates, target, centi-Zipf or None)."""
     hits: dict[str, Counter[str]] = {}
     n: Counter[str] = Counter()
     for domain, candidates, target, centi_zipf in rows:
         n[domain] += 1
-        hits.setdefault(domain, Counter()).update(cue_hits(domain, candidates, target, centi_zipf))
+        hits.setdefault(domain, Counter()).update(cue_hits(domain, candidates, target, centi_zipf, ties))
     return {domain: {cue: round(100 * hit / HIT / n[domain], 2) for cue, hit in found.items()} for domain, found in hits.items()}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from c2s.banks import glosses
-from c2s.banks.chance import Balance, cue_hits
+from c2s.banks.chance import Balance, selection_hits
 from c2s.banks.keyed import Keyed
 from c2s.banks.wordnet import Nouns
 
@@ -270,7 +270,7 @@ def _pick(bank: list[CandidateSet], n: int, used: set[str], balance: Balance, wi
         ahead = [s for s in bank if s.gold.word not in used][:window]
         for s in ahead:
             if s.rank not in hits:
-                hits[s.rank] = cue_hits("lexical", [m.word for m in s.members], s.gold.word, [m.centi_zipf for m in s.members])
+                hits[s.rank] = selection_hits("lexical", [m.word for m in s.members], s.gold.word, [m.centi_zipf for m in s.members])
         best = min(ahead, key=lambda s: (balance.cost(hits[s.rank]), s.rank))
         balance.add(hits[best.rank])
         used.add(best.gold.word)

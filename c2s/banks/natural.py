@@ -194,7 +194,10 @@ def _text(item: Item, definitions: dict[int, str]) -> str:
 def cache_file(bank: Bank) -> Path:
     """Where the joined definitions of `bank` are kept: $XDG_CACHE_HOME or ~/.cache, folder c2s."""
     given = os.environ.get("XDG_CACHE_HOME", "")
-    base = Path(given) if os.path.isabs(given) else Path.home() / ".cache"
+    try:
+        base = Path(given) if os.path.isabs(given) else Path.home() / ".cache"
+    except RuntimeError:  # a user without a home; what is read back is checked, so any place will do
+        base = Path(tempfile.gettempdir())
     return base / "c2s" / f"definitions-{bank.id}-{bank.sha256[:16]}.json"
 
 
@@ -209,13 +212,16 @@ def _cached(path: Path) -> dict[int, str]:
 def _store(path: Path, definitions: dict[int, str]) -> None:
     """Write atomically; a cache folder that cannot be written costs the next run two seconds, nothing else."""
     data = orjson.dumps({str(offset): text for offset, text in sorted(definitions.items())})
+    scratch = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as handle:
-            handle.write(data)
-        os.replace(handle.name, path)
+        handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+        with open(handle, "wb") as file:
+            file.write(data)
+        os.replace(scratch, path)
     except OSError:
-        pass
+        if scratch is not None:
+            Path(scratch).unlink(missing_ok=True)
 
 
 def export_rows(bank: Bank, texts: dict[str, str], items: Sequence[Item] | None = None) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """WordNet 3.0 on this machine: where it is, whether it is the right one, and its nouns, read by NLTK.
 
 Debian's `wordnet-base`, a Princeton `dict` folder and NLTK's corpus layout all serve; nothing is ever written into them. NLTK
-refuses links that leave its corpus folder and always opens files that Debian leaves out (`lexnames`, `index.sense`), so the
+refuses links that leave its corpus folder and always opens files that Debian leaves out (`lexnames`, `index.sense`), so the two
 noun files are copied into a private temporary folder beside small stand-ins for the rest, and the folder is removed after reading.
 """
 
@@ -13,7 +13,7 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -29,8 +29,9 @@ WAYS_OUT = (
     "then, unless it lies in a standard place, `--wordnet DIR` or C2S_WORDNET=DIR"
 )
 
-_NEEDED = ("data.noun", "index.noun", "noun.exc", "verb.exc", "adj.exc", "adv.exc")
-_STAND_INS = ("cntlist.rev", "index.sense", "index.verb", "index.adj", "index.adv", "data.verb", "data.adv")
+_NOUNS = ("data.noun", "index.noun")
+_EXCEPTIONS = ("noun.exc", "verb.exc", "adj.exc", "adv.exc")
+_STAND_INS = (*_EXCEPTIONS, "cntlist.rev", "index.sense", "index.verb", "index.adj", "index.adv", "data.verb", "data.adv")
 _INSIDE = (".", "dict", "corpora/wordnet", "wordnet", "usr/share/wordnet")
 _DEBIAN = ("/usr/share/wordnet", "/usr/local/share/wordnet")
 
@@ -121,7 +122,7 @@ def locate(place: str | os.PathLike[str], *, quiet: bool = False) -> Path | None
                 continue
             raise BankError(f"cannot read the folder {folder} ({error.strerror}): {WAYS_OUT}") from error
         if "data.noun" in names:
-            missing = [name for name in _NEEDED if name not in names]
+            missing = [name for name in (*_NOUNS, *_EXCEPTIONS) if name not in names]
             if not missing:
                 return folder.resolve()
             if not quiet:
@@ -136,7 +137,8 @@ def _standard_places() -> Iterator[Path]:
         yield Path(str(place)) / "corpora" / "wordnet"
     yield from map(Path, _DEBIAN)
     data = os.environ.get("XDG_DATA_HOME", "")
-    yield (Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share") / "c2s" / "wordnet"
+    with suppress(RuntimeError):  # a user without a home
+        yield (Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share") / "c2s" / "wordnet"
 
 
 def meaning_digest(data_noun: bytes, index_noun: bytes) -> str:
@@ -198,27 +200,27 @@ def _read(path: Path) -> bytes:
 def _reader(folder: Path) -> Iterator[Any]:
     """NLTK's reader over a private copy of the nouns in `folder`; one at a time, closed at the end."""
     import nltk.data
-    from nltk.corpus.reader.wordnet import WordNetCorpusReader
+    from nltk.corpus.reader.wordnet import WordNetCorpusReader, WordNetError
 
     with _reading, tempfile.TemporaryDirectory(prefix="c2s-wordnet-") as scratch:
         top = os.path.realpath(scratch)
         root = Path(top) / "corpora" / "wordnet"
         root.mkdir(parents=True)
-        for name in _NEEDED:
-            _write(root / name, _read(folder / name))
-        for name in _STAND_INS:
-            _write(root / name, b"")
-        _write(root / "data.adj", b"  WordNet 3.0 Copyright\n")  # where NLTK looks for the version
-        _write(root / "lexnames", _lexnames().encode())
         nltk.data.path.insert(0, top)
         reader = None
         try:
+            for name in _NOUNS:
+                _write(root / name, _read(folder / name))
+            for name in _STAND_INS:
+                _write(root / name, b"")
+            _write(root / "data.adj", b"  WordNet 3.0 Copyright\n")  # where NLTK looks for the version
+            _write(root / "lexnames", _lexnames().encode())
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # no multilingual data: not needed
                 reader = WordNetCorpusReader(str(root), None)
             yield reader
-        except (ValueError, AssertionError, KeyError, AttributeError) as error:
-            raise BankError(f"NLTK cannot read the WordNet in {folder} ({error}): {WAYS_OUT}") from error
+        except (ValueError, AssertionError, LookupError, AttributeError, RuntimeError, OSError, WordNetError) as error:
+            raise BankError(f"cannot read the WordNet in {folder} through NLTK ({error}): {WAYS_OUT}") from error
         finally:
             nltk.data.path.remove(top)
             for handle in reader._data_file_map.values() if reader is not None else ():
@@ -270,7 +272,7 @@ def read_definitions(folder: Path, offsets: Iterable[int]) -> dict[int, str]:
 
 def _exceptions(folder: Path) -> dict[str, frozenset[str]]:
     forms: dict[str, set[str]] = {}
-    for name in _NEEDED[2:]:
+    for name in _EXCEPTIONS:
         for line in _read(folder / name).decode().splitlines():
             inflected, *bases = line.split() or [""]
             forms.setdefault(inflected, set()).update(bases)
