@@ -23,7 +23,7 @@ KINDS: Mapping[str, str] = {
     "both": "a colon flips one share of the sources and a sorted state another, each whatever the other does",
     "noisy": "now and then accepts a mixed candidate, afresh at every call",
     "blind": "cannot grade: accepts a share of the plainly wrong answers",
-    "missing": "reads only the final value; a share of its requests ends in an error",
+    "missing": "reads only the final value; a share of its confirmation requests ends in an error",
 }
 
 _FINAL = re.compile(r"(?:(?P<earlier>.*?)\n)?(?:(?P<bridge>.*)\n)?Final answer: (?P<value>.*)\.", re.DOTALL)
@@ -46,7 +46,7 @@ class Judge(Simulated):
 
     def call(self, batch: Sequence[Call]) -> Iterator[Exchange]:
         for call in batch:
-            if self.kind == "missing" and uniform(self.seed, *call.slot, "lost") < self.rate:
+            if self.kind == "missing" and call.slot.panel != "judge-preflight" and uniform(self.seed, *call.slot, "lost") < self.rate:
                 yield Exchange("error", message="simulated: no answer")
             else:
                 yield from super().call([call])

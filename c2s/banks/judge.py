@@ -1,7 +1,7 @@
 """Judge sources: a question, its numeric reference, a certified wrong value and six seeded letters (judge paper, A.3).
 
-A bank is a JSON Lines file: a header, then one source a line. Reading it certifies every source again: the wrong value is
-recomputed with Decimal and compared with every accepted reference, and the letters are drawn again from the seed.
+A bank is a data file of kind `judge`. Reading it certifies every source again: the wrong value is recomputed with Decimal and
+compared with every accepted reference, and the letters are drawn again from the seed.
 The set that ships is our own text; a bank from DROP and GSM8K is built with `c2s data judge` and stays with its user.
 """
 
@@ -9,20 +9,20 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from decimal import Context, Decimal, Inexact, InvalidOperation
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
-import orjson
-
+from c2s.banks.datafile import SHIPPED, data_bytes, load_data
 from c2s.banks.keyed import Keyed
 from c2s.errors import BankError
 
-SYNTHETIC_FILE = Path(__file__).with_name("data") / "judge-synthetic-v1.jsonl"
-FORMAT = 1
+KIND = "judge"
+SYNTHETIC_FILE = SHIPPED / "judge-synthetic.jsonl"
+WORKLOADS = ("drop", "gsm8k", "reading", "sums")
+"""The workloads that `c2s data judge` builds, and those of the shipped set."""
 DISTANCES = ("near", "far")
 SPLITS = ("confirmation", "preflight")
 
@@ -49,10 +49,9 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class JudgeBank:
     id: str
-    sha256: str
-    """Of the whole file."""
+    seed: int
     sources: tuple[Source, ...]
-    header: dict[str, Any]
+    header: Mapping[str, Any]
 
     def split(self, name: str) -> tuple[Source, ...]:
         """The sources of `confirmation` or `preflight`, in the stored order."""
@@ -114,41 +113,26 @@ def flaw(source: Source, seed: int) -> str | None:
 def load_judge_bank(path: str | os.PathLike[str] | None = None) -> JudgeBank:
     """The synthetic bank that ships with the package, or the one in `path`.
 
-    BankError if the file is unreadable, damaged, or holds a source that is not certified, or an id, cluster or question twice.
+    BankError if the file is damaged, or holds a source that is not certified, or an id, cluster or question twice.
     """
-    where = Path(path) if path is not None else SYNTHETIC_FILE
-    try:
-        data = where.read_bytes()
-    except OSError as error:
-        raise BankError(f"cannot read the judge bank {where} ({error.strerror}): build one with `c2s data judge`") from error
-    return parse_judge_bank(data, str(where))
-
-
-def parse_judge_bank(data: bytes, where: str) -> JudgeBank:
-    """A bank from the bytes of its file; `where` is how messages call it."""
-    first, _, body = data.partition(b"\n")
+    where = SYNTHETIC_FILE if path is None else path
+    file = load_data(where, KIND)
     mend = "build it again with `c2s data judge`"
-    try:
-        header = orjson.loads(first)
-        bank_id, seed, expected = header["judge_bank"], header["seed"], header["sources_sha256"]
-    except (orjson.JSONDecodeError, TypeError, KeyError):
-        raise BankError(f"{where} does not begin with the header of a judge bank: {mend}") from None
-    if header.get("format") != FORMAT:
-        raise BankError(f"{where} has format {header.get('format')!r}, this c2s reads {FORMAT}: {mend}")
-    if sha256(body).hexdigest() != expected:
-        raise BankError(f"{where} is damaged, its sources do not have the hash in its header: {mend}")
+    seed = file.header.get("seed")
+    if not isinstance(seed, int):
+        raise BankError(f"{where}: its header names no seed; {mend}")
     sources = []
-    try:
-        for line in body.splitlines():
-            row = orjson.loads(line)
-            sources.append(source_of(row))
-    except (orjson.JSONDecodeError, TypeError, KeyError):
-        raise BankError(f"line {len(sources) + 2} of {where} is no judge source: {mend}") from None
-    for line, source in enumerate(sources, start=2):
-        if why := flaw(source, seed):
+    for line, row in enumerate(file.rows, start=2):
+        try:
+            source = source_of(row)
+            why = flaw(source, seed)
+        except (TypeError, KeyError, AttributeError):
+            raise BankError(f"line {line} of {where} is no judge source: {mend}") from None
+        if why is not None:
             raise BankError(f"line {line} of {where} ({source.id}): {why}; {mend}")
-    refuse_repeats(sources, where)
-    return JudgeBank(bank_id, sha256(data).hexdigest(), tuple(sources), header)
+        sources.append(source)
+    refuse_repeats(sources, str(where))
+    return JudgeBank(file.id, seed, tuple(sources), file.header)
 
 
 def source_of(row: dict[str, Any]) -> Source:
@@ -168,14 +152,10 @@ def refuse_repeats(sources: Iterable[Source], where: str) -> None:
 
 def normalised(text: str) -> str:
     """Text for comparison: compatibility form, case folded, runs of anything but letters and digits as one space."""
-    import unicodedata
-
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(re.sub(r"[^\w]+|_", " ", folded).split())
 
 
-def bank_bytes(bank_id: str, seed: int, sources: Sequence[Source], facts: dict[str, Any]) -> bytes:
-    """The file of a bank: the header with `facts` (what it was built from, accounting), then one source a line."""
-    body = b"".join(orjson.dumps(asdict(source), option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE) for source in sources)
-    header = {"judge_bank": bank_id, "format": FORMAT, "seed": seed, "n": len(sources), "sources_sha256": sha256(body).hexdigest()} | facts
-    return orjson.dumps(header, option=orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE) + body
+def bank_bytes(bank_id: str, seed: int, sources: Sequence[Source], facts: Mapping[str, Any]) -> bytes:
+    """The file of a bank; `facts` say what it was built from and who was left out."""
+    return data_bytes(KIND, bank_id, [asdict(source) for source in sources], {"seed": seed, **facts})

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from c2s.banks.judge import DISTANCES, SPLITS, Source, bank_bytes, letters, mutation, normalised, number, shown
+from c2s.banks.judge import DISTANCES, KIND, SPLITS, Source, bank_bytes, letters, mutation, normalised, number, shown
 from c2s.banks.judge_read import Raw, json_lines, unreadable
 from c2s.banks.keyed import Keyed
 from c2s.errors import BankError, UsageError
@@ -47,13 +47,17 @@ class Inventory:
 
 
 def read_inventory(path: str | os.PathLike[str], into: Inventory) -> int:
-    """Add a JSON Lines file (a judge bank, or rows with id, cluster or question); returns the number of rows that named something."""
+    """Add a JSON Lines file (a judge bank, or rows with id, cluster or question); returns the number of rows that named something.
+
+    The id in the header of a data file is none of an item.
+    """
     found = 0
     for line, row in json_lines(path, "inventory"):
         if not isinstance(row, dict):
             raise UsageError(f"line {line} of {path} is no JSON object with id, cluster or question")
-        found += any(isinstance(row.get(name), str) for name in ("id", "cluster", "question"))
-        into.add(row)
+        if "rows_sha256" not in row:
+            found += any(isinstance(row.get(name), str) for name in ("id", "cluster", "question"))
+            into.add(row)
     return found
 
 
@@ -73,7 +77,7 @@ class Built:
 def build_judge_bank(
     raws: Iterable[Raw],
     *,
-    bank_id: str = "judge",
+    bank_id: str = KIND,
     seed: int = SEED,
     sizes: Mapping[str, int] | None = None,
     earlier: Inventory | None = None,
@@ -84,6 +88,8 @@ def build_judge_bank(
     `facts` go into the header. BankError where a workload has too few clusters, UsageError where an id stands twice.
     """
     sizes = {"confirmation": 100, "preflight": 10} | dict(sizes or {})
+    if min(sizes.values()) < 0:
+        raise UsageError("a bank cannot have fewer than 0 sources of a split")
     raws = list(raws)
     excluded: dict[str, str] = {}
     pool = _eligible(raws, earlier or Inventory(), excluded)

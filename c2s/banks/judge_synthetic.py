@@ -13,7 +13,7 @@ from c2s.banks.judge_build import Built, build_judge_bank
 from c2s.banks.judge_read import Raw
 from c2s.banks.keyed import Keyed
 
-BANK_ID = "judge-synthetic-v1"
+BANK_ID = "judge-synthetic"
 POOL = 140
 """Questions written per workload; 110 are drawn."""
 

@@ -112,8 +112,20 @@ def _data(data: argparse.ArgumentParser) -> None:
         ("permuted", "of these, how many also get a permutation (6)"),
     ):
         sgd.add_argument(f"--{quota.replace('_', '-')}", type=int, metavar="N", help=what)
-    sgd.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    sgd.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    judge = sources.add_parser("judge", help="judge sources from DROP and GSM8K in their official formats")
+    judge.set_defaults(target="data:judge")
+    judge.add_argument("--drop", metavar="FILE", help="DROP's training file (JSON)")
+    judge.add_argument("--gsm8k", metavar="FILE", help="GSM8K's test file (JSON Lines)")
+    judge.add_argument("--synthetic", action="store_true", help="instead: the set of our own text that ships")
+    judge.add_argument("--out", metavar="FILE", required=True, help="where to write it")
+    judge.add_argument("--exclude", metavar="PATH", action="append", default=[], help="an earlier bank, inventory (JSON Lines) or run: none of its ids, clusters or questions")
+    judge.add_argument("--confirmation", type=int, metavar="N", help="confirmation sources per workload (100)")
+    judge.add_argument("--preflight", type=int, metavar="N", help="preflight sources per workload (10)")
+    judge.add_argument("--seed", type=int, metavar="S", help="keys the choice and the letters (20261007154)")
+    judge.add_argument("--name", default="judge", metavar="NAME", help="the bank's id (default: judge)")
+    for source in (sgd, judge):
+        source.add_argument("--json", action="store_true", help="one JSON document on stdout")
+        source.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -62,6 +62,8 @@ class Panel:
     draws: int = 99_999
     seed: int = 20261005
     requires: tuple[str, ...] = ()
+    same_content: Callable[[str], str | None] | None = None
+    """Arm name -> group: the requests of a group say the same in another member order. Checked before anything is sent, and by verify."""
     data: str | None = None
     """The kind of data file (`c2s data`) that its parents come from; without one, they come from the set that ships."""
 

@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from c2s.banks.judge import KIND, WORKLOADS
 from c2s.controllers.judge import CONTROLS, CUES, FIXTURES, PUBLISHED, RUBRIC, judge_arm
 from c2s.controllers.judge_probes import BRIDGES, CONTENTS, WORLDS, probe_arm, switch_arm, switch_control
 from c2s.controllers.judge_probes import CUES as READABLE
 from c2s.panels.base import Endpoint, Panel
 from c2s.panels.judge_gate import PRESENTATIONS, failure
-from c2s.panels.judge_parents import JudgeParents, check_switch, components, contracts_of, switch_parents
+from c2s.panels.judge_parents import SWITCH, JudgeParents, check_switch, components, contracts_of, switch_parents
 from c2s.presentation.encode import COMPONENTS
 from c2s.records import Outcome, Parent
 
 SEED = 20261007154
 SCHEDULE = f"hash:{SEED}"
 CONTRACTS = (*PUBLISHED, RUBRIC)
+
+
+def content_of(arm: str) -> str:
+    """Contract and condition, without the presentation between them."""
+    contract, _, condition = arm.split(".")
+    return f"{contract}.{condition}"
+
+
 
 PREFLIGHT_PARENTS = JudgeParents("preflight")
 CONFIRMATION_PARENTS = JudgeParents("confirmation")
@@ -39,7 +48,10 @@ PREFLIGHT = Panel(
     arms=tuple(judge_arm(c, p, condition) for c in CONTRACTS for p in PRESENTATIONS for condition in (*CONTROLS, *FIXTURES)),
     parents=PREFLIGHT_PARENTS.parents,
     check=PREFLIGHT_PARENTS.check,
-    endpoints=(Endpoint("c2s.reports.judge:preflight"),),
+    same_content=content_of,
+    domains=WORKLOADS,
+    data=KIND,
+    endpoints=(Endpoint("judge:preflight"),),
     seed=SEED,
 )
 
@@ -54,10 +66,14 @@ CONFIRMATION = Panel(
     ),
     parents=CONFIRMATION_PARENTS.parents,
     check=CONFIRMATION_PARENTS.check,
+    same_content=content_of,
+    domains=WORKLOADS,
+    data=KIND,
     uses=(PREFLIGHT.name,),
     prepare=qualify,
-    endpoints=(Endpoint("c2s.reports.judge:confirmation"),),
-    across=(Endpoint("c2s.reports.judge:family"),),
+    endpoints=tuple(
+        Endpoint(f"judge:{name}") for name in ("interaction", "cells", "within_presentation", "splits", "qualification", "duplicates", "scores")
+    ),
     draws=49_999,
     seed=SEED,
 )
@@ -73,7 +89,10 @@ COMPONENT_ARMS = Panel(
     ),
     parents=COMPONENT_PARENTS.parents,
     check=COMPONENT_PARENTS.check,
-    endpoints=(Endpoint("c2s.reports.judge_probes:by_component"),),
+    same_content=content_of,
+    domains=WORKLOADS,
+    data=KIND,
+    endpoints=(Endpoint("judge_probes:by_component"),),
     seed=SEED,
 )
 
@@ -84,7 +103,8 @@ REFERENCE_SWITCH = Panel(
     + tuple(switch_control("FINAL3", world, value) for world in WORLDS for value in WORLDS),
     parents=switch_parents,
     check=check_switch,
-    endpoints=(Endpoint("c2s.reports.judge_probes:reference_switch"),),
+    domains=(SWITCH,),
+    endpoints=(Endpoint("judge_probes:reference_switch"),),
     seed=20260930140,
 )
 
@@ -94,7 +114,9 @@ FORMATTING = Panel(
     arms=tuple(probe_arm("FINAL3", content, name) for content in CONTENTS for name in BRIDGES),
     parents=PILOT_PARENTS.parents,
     check=PILOT_PARENTS.check,
-    endpoints=(Endpoint("c2s.reports.judge_probes:formatting"),),
+    domains=WORKLOADS,
+    data=KIND,
+    endpoints=(Endpoint("judge_probes:formatting"),),
     seed=SEED,
 )
 
@@ -104,7 +126,9 @@ READABLE_CUES = Panel(
     arms=tuple(probe_arm(c, content, name) for c in PUBLISHED for content in CONTENTS[:2] for name in READABLE),
     parents=CONFIRMATION_PARENTS.parents,
     check=CONFIRMATION_PARENTS.check,
-    endpoints=(Endpoint("c2s.reports.judge_probes:readable_cues"),),
+    domains=WORKLOADS,
+    data=KIND,
+    endpoints=(Endpoint("judge_probes:readable_cues"),),
     seed=SEED,
 )
 

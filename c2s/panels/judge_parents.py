@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from c2s.banks.judge import DISTANCES, JudgeBank, Source, flaw, load_judge_bank, mutation, shown, source_of
+from c2s.banks.judge import DISTANCES, KIND, WORKLOADS, JudgeBank, Source, flaw, load_judge_bank, mutation, shown, source_of
 from c2s.banks.reference_switch import pairs
 from c2s.controllers.judge import PUBLISHED, components_of
-from c2s.errors import UsageError, nearest
+from c2s.errors import UsageError
 from c2s.presentation.contracts import contracts
 from c2s.records import Parent
 
 Settings = Mapping[str, Any]
+
+SWITCH = "switch"
+"""The one domain of the reference-switch pairs."""
 
 
 def contracts_of(settings: Settings) -> list[str]:
@@ -24,7 +27,7 @@ def contracts_of(settings: Settings) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class JudgeParents:
-    """Sources of one split of the bank in `settings["data"]` (the shipped one without), cut to `domain`, `limit` and `at_most` (per workload).
+    """Sources of one split of the bank in a data file (the shipped one without), cut to `domain`, `limit` and `at_most` (per workload).
 
     `extra(settings)` is frozen with every source.
     """
@@ -34,15 +37,15 @@ class JudgeParents:
     extra: Callable[[Settings], Mapping[str, Any]] | None = None
 
     def parents(self, settings: Settings) -> list[Parent]:
-        bank = load_judge_bank(settings.get("data"))
-        return [self._parent(source, bank.header["seed"], settings) for source in self._select(bank, settings)]
+        bank = load_judge_bank(settings.get("files", {}).get(KIND))
+        return [self._parent(source, bank.seed, settings) for source in self._select(bank, settings)]
 
     def check(self, frozen: Sequence[Parent], settings: Settings) -> list[str]:
         """How frozen parents differ from what they should be: the shipped sources, or certified ones of the user's bank.
 
         The bank file of a run is known by its hash alone, so its sources are certified again instead of being read again.
         """
-        if settings.get("data") is None:
+        if KIND not in settings["data"]:
             expected = self.parents(settings)
             if [parent.id for parent in frozen] != [parent.id for parent in expected]:
                 return ["the parents are not those that the shipped judge bank and the settings select, or stand in another order"]
@@ -62,12 +65,13 @@ class JudgeParents:
     def _select(self, bank: JudgeBank, settings: Settings) -> list[Source]:
         workloads = list(dict.fromkeys(source.workload for source in bank.sources))
         domain = settings.get("domain")
-        if domain is not None and domain not in workloads:
-            raise UsageError(f"the judge bank has no workload {domain!r}{nearest(domain, workloads)}; known: {', '.join(workloads)}")
+        if domain in WORKLOADS and domain not in workloads:
+            raise UsageError(f"the judge bank has no workload {domain!r}; it has {', '.join(workloads)}")
         cuts = [cut for cut in (settings.get("limit"), self.at_most) if cut is not None]
         chosen = []
-        for workload in workloads if domain is None else [domain]:
-            chosen += [s for s in bank.split(self.split) if s.workload == workload][: min(cuts, default=None)]
+        for workload in workloads:
+            if domain in (None, workload):
+                chosen += [s for s in bank.split(self.split) if s.workload == workload][: min(cuts, default=None)]
         kept = {source.id for source in chosen}
         return [source for source in bank.split(self.split) if source.id in kept]
 
@@ -103,10 +107,12 @@ def components(settings: Settings) -> dict[str, Any]:
 
 def switch_parents(settings: Settings) -> list[Parent]:
     """The 24 reference-switch pairs; with a limit, the first of them."""
+    if settings.get("domain") not in (None, SWITCH):
+        return []
     return [
         Parent(
             pair.id,
-            "switch",
+            SWITCH,
             1,
             {
                 "question": _switch_question(pair.item),

@@ -35,10 +35,10 @@ def interaction(data: PanelData) -> Section:
         rows.append(row | _estimate(cells, workloads, seed_of(data, contract), data.panel.draws))
     return Section(
         "interaction",
-        "Presentation interaction D = [R: - R under sorted] - [R: - R under insertion], false acceptances",
+        "what the colon adds under sorted keys, minus under insertion",
         "judge paper, 5.1, A.5",
         (
-            Column("configuration", "configuration"),
+            Column("configuration", "rule"),
             Column("complete_of", "sources", "of"),
             Column("theta", "D in points [95 % CI]", "ci_points"),
             Column("bounds_points", "bounds"),
@@ -48,7 +48,7 @@ def interaction(data: PanelData) -> Section:
         ),
         rows,
         [
-            "Workloads weigh the same. Complete and not degenerate: p by 49,999 within-workload bootstrap draws, as the paper prints it; "
+            "D = [A(R:) - A(R)] sorted - [A(R:) - A(R)] insertion, A: accepted. Workloads weigh the same. Complete and not degenerate: p by 49,999 within-workload bootstrap draws, as the paper prints it; "
             "interval and `p exact` from the exact law of that bootstrap. Otherwise Hoeffding's bound, which assumes nothing.",
             "Bounds: the whole planned panel with every missing label as 0 or 1; no confidence interval.",
         ],
@@ -116,8 +116,8 @@ def within_presentation(data: PanelData) -> Section:
         "The colon within each presentation",
         "judge paper, 5.1, A.5",
         (
-            Column("configuration", "configuration"),
-            Column("presentation", "presentation"),
+            Column("configuration", "rule"),
+            Column("presentation", "order"),
             Column("pairs_of", "pairs", "of"),
             Column("discordant", "only R:/only R", "slashes"),
             Column("p", "p", "p"),
@@ -145,8 +145,8 @@ def cells(data: PanelData) -> Section:
         "False acceptances, the final value being wrong throughout",
         "judge paper, 5.1, Figure 2",
         (
-            Column("configuration", "configuration"),
-            Column("presentation", "presentation"),
+            Column("configuration", "rule"),
+            Column("presentation", "order"),
             Column("random_count", "R", "of"),
             Column("random", "%", "rate"),
             Column("random_colon_count", "R:", "of"),
@@ -173,7 +173,7 @@ def splits(data: PanelData) -> Section:
         "The interaction by distance and by workload",
         "judge paper, 5.2, Figure 3",
         (
-            Column("configuration", "configuration"),
+            Column("configuration", "rule"),
             Column("group", "sources"),
             Column("complete_of", "complete", "of"),
             Column("insertion", "insertion R/R:", "slashes"),
@@ -213,8 +213,8 @@ def duplicates(data: PanelData) -> Section:
         "Byte-identical duplicates",
         "judge paper, Table 6",
         (
-            Column("configuration", "configuration"),
-            Column("presentation", "presentation"),
+            Column("configuration", "rule"),
+            Column("presentation", "order"),
             Column("bridge", "bridge"),
             *(Column(key, key, "int") for key in ("pairs", "primary", "duplicate", "changes")),
         ),
@@ -238,7 +238,7 @@ def scores(data: PanelData) -> Section:
         "Interaction of displayed scores",
         "judge paper, A.6, Figure 4",
         (
-            Column("configuration", "configuration"),
+            Column("configuration", "rule"),
             Column("n", "sources", "int"),
             Column("mean", "mean", "number"),
             Column("least", "least", "number"),
@@ -261,13 +261,13 @@ def _gate_row(gate: Gate) -> dict[str, Any]:
 
 
 GATE_COLUMNS = (
-    Column("configuration", "configuration"),
-    Column("presentation", "presentation"),
-    Column("planned", "planned", "int"),
+    Column("configuration", "rule"),
+    Column("presentation", "order"),
+    Column("planned", "n", "int"),
     Column("bare_correct", "bare X", "int"),
     Column("bare_wrong", "bare Y", "int"),
     Column("wrong_final", "final Y", "int"),
-    Column("valid_revision", "revision X", "int"),
+    Column("valid_revision", "rev. X", "int"),
     Column("passed", "passed"),
 )
 

@@ -38,7 +38,7 @@ def by_component(data: PanelData) -> Section:
         "The colon under one sorted object at a time",
         "ours; the paper left the objects unseparated, section 6",
         (
-            Column("configuration", "configuration"),
+            Column("configuration", "rule"),
             Column("presentation", "sorted object"),
             Column("random", "R accepted", "of"),
             Column("random_colon", "R: accepted", "of"),
@@ -173,7 +173,7 @@ def readable_cues(data: PanelData) -> Section:
         "Readable cues against an empty line: sources that only one of the two had accepted",
         "ours, after judge paper 5.4, B.2",
         (
-            Column("configuration", "configuration"),
+            Column("configuration", "rule"),
             Column("cue", "cue"),
             Column("match_n", "sources", "int"),
             Column("match", "reference: cue/blank", "slashes"),

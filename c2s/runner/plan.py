@@ -18,12 +18,14 @@ import orjson
 import c2s
 from c2s.backends.base import Backend
 from c2s.banks.datafile import load_data
+from c2s.dialects import dialect
 from c2s.errors import UsageError, nearest
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.writer import PlannedParent, create_ledger
 from c2s.panels.base import Panel
 from c2s.presentation.contracts import contracts_sha256
 from c2s.records import Parent
+from c2s.runner.presented import check_presentations
 
 DEFAULTS: Mapping[str, Any] = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}}
 """Settings that decide requests. The seed is the paper's for the main panel; it keys displayed order and sampling."""
@@ -127,6 +129,7 @@ def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> 
 
 def create_run(path: str, plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> RunDirectory:
     """A new run directory with its frozen manifest and its planned ledger; nothing has been asked yet."""
+    check_presentations(plan.parents, plan.settings, dialect(backend.dialect), backend.model)
     run = RunDirectory.create(path)
     digest = run.write_manifest(manifest(plan, backend, provenance=provenance))
     create_ledger(run, plan.rows(), {"manifest_sha256": digest})
