@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from c2s.banks.judge import KIND, WORKLOADS
+from c2s.banks.judge_items import KIND as ITEMS
 from c2s.controllers.judge import CONTROLS, CUES, FIXTURES, PUBLISHED, RUBRIC, judge_arm
 from c2s.controllers.judge_probes import BRIDGES, CONTENTS, WORLDS, probe_arm, switch_arm, switch_control
 from c2s.controllers.judge_probes import CUES as READABLE
 from c2s.panels.base import Endpoint, Panel
 from c2s.panels.judge_gate import PRESENTATIONS, failure
-from c2s.panels.judge_parents import SWITCH, JudgeParents, check_switch, components, contracts_of, switch_parents
+from c2s.panels.judge_parents import SWITCH, ItemParents, JudgeParents, check_switch, components, contracts_of, switch_parents
 from c2s.presentation.encode import COMPONENTS
 from c2s.records import Outcome, Parent
 
@@ -30,6 +31,7 @@ def content_of(arm: str) -> str:
 PREFLIGHT_PARENTS = JudgeParents("preflight")
 CONFIRMATION_PARENTS = JudgeParents("confirmation")
 COMPONENT_PARENTS = JudgeParents("confirmation", extra=components)
+ITEM_PARENTS = ItemParents()
 PILOT_PARENTS = JudgeParents("confirmation", at_most=8, extra=lambda settings: {"contracts": ["FINAL3"]})
 
 
@@ -73,7 +75,8 @@ CONFIRMATION = Panel(
     prepare=qualify,
     endpoints=tuple(
         Endpoint(f"judge:{name}") for name in ("interaction", "cells", "within_presentation", "splits", "qualification", "duplicates", "scores")
-    ),
+    )
+    + (Endpoint("judge_order:order"),),
     draws=49_999,
     seed=SEED,
 )
@@ -132,4 +135,21 @@ READABLE_CUES = Panel(
     seed=SEED,
 )
 
-JUDGE_PANELS = (PREFLIGHT, CONFIRMATION, COMPONENT_ARMS, REFERENCE_SWITCH, FORMATTING, READABLE_CUES)
+AUDIT = Panel(
+    name="judge-audit",
+    what="one's own judge on one's own items: the confirmation's 16 calls, and whether any verdict depends on the order of keys; ours",
+    arms=CONFIRMATION.arms,
+    parents=ITEM_PARENTS.parents,
+    check=ITEM_PARENTS.check,
+    same_content=content_of,
+    domains=(*WORKLOADS, "items"),
+    data=ITEMS,
+    endpoints=tuple(
+        Endpoint(name)
+        for name in ("judge_order:order", "judge:interaction", "judge:cells", "judge:qualification", "judge:duplicates", "judge:scores")
+    ),
+    draws=49_999,
+    seed=SEED,
+)
+
+JUDGE_PANELS = (PREFLIGHT, CONFIRMATION, COMPONENT_ARMS, REFERENCE_SWITCH, FORMATTING, READABLE_CUES, AUDIT)

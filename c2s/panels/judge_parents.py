@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from c2s.banks.judge import DISTANCES, KIND, WORKLOADS, JudgeBank, Source, flaw, load_judge_bank, mutation, shown, source_of
+from c2s.banks.datafile import load_data
+from c2s.banks.judge import DISTANCES, KIND, WORKLOADS, JudgeBank, Source, flaw, letters, load_judge_bank, mutation, shown, source_of
+from c2s.banks.judge_items import KIND as ITEMS
+from c2s.banks.judge_items import SEED, same
 from c2s.banks.reference_switch import pairs
 from c2s.controllers.judge import PUBLISHED, components_of
 from c2s.errors import UsageError
@@ -98,6 +101,40 @@ def _other(source: Source) -> str:
     """The mutation that the source did not get: as wrong as the one it got, and another value."""
     (distance,) = set(DISTANCES) - {source.distance}
     return shown(mutation(Decimal(source.x), distance))
+
+
+class ItemParents:
+    """A user's items for the audit of their judge; without any, the confirmation sources of the shipped bank."""
+
+    def __init__(self) -> None:
+        self._shipped = JudgeParents("confirmation")
+
+    def parents(self, settings: Settings) -> list[Parent]:
+        path = settings.get("files", {}).get(ITEMS)
+        if path is None:
+            return self._shipped.parents(settings)
+        if settings.get("domain") not in (None, "items"):
+            return []
+        return [self._parent(row, settings) for row in load_data(path, ITEMS).rows[: settings.get("limit")]]
+
+    def check(self, frozen: Sequence[Parent], settings: Settings) -> list[str]:
+        if ITEMS not in settings["data"]:
+            return self._shipped.check(frozen, settings)
+        found = []
+        for parent in frozen:
+            try:
+                sound = parent == self._parent({"id": parent.id, **parent.payload}, settings)
+                p = parent.payload
+                certain = not any(same(p["y"], other) for other in (*p["references"], p["x"])) and p["r"] == letters(SEED, parent.id)
+            except (KeyError, TypeError):
+                sound = certain = False
+            if not (sound and certain):
+                found.append(f"{parent.id}: the frozen item is not a labelled item with the letters of its id")
+        return found
+
+    def _parent(self, row: Mapping[str, Any], settings: Settings) -> Parent:
+        payload = {key: row[key] for key in ("question", "references", "x", "y", "r")}
+        return Parent(row["id"], "items", 1, payload | {"distance": "given", "contracts": contracts_of(settings)})
 
 
 def components(settings: Settings) -> dict[str, Any]:

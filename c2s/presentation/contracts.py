@@ -28,3 +28,10 @@ def contracts_sha256() -> str:
 def natural(template: str, key: str) -> str:
     """An instruction of the natural tasks: template "v1".."v3", key "native", "independent", "serial", ..."""
     return contracts()["natural"][template][key]
+
+
+def cue_contexts() -> dict[str, str]:
+    """The four contexts of the cue proposals: three corrections of ordered pairs, and the guess (judge paper, E.1)."""
+    found = contracts()["judge"]["cue_proposal"]
+    corrections = {f"{a}/{b}": found["correction"].format(initial=a, corrected=b) for a, b in found["pairs"]}
+    return corrections | {"guess": found["guess"]}
