@@ -38,6 +38,8 @@ def parser() -> argparse.ArgumentParser:
     run.add_argument("--data", action="append", metavar="FILE", help="parents from a data file (see `c2s data`), for panels that read one")
     run.add_argument("--out", metavar="DIR", help="run directory; must not exist (default: runs/PANEL-MODEL-TIME)")
     run.add_argument("--reuse-from", metavar="DIR", help="copy answers to the same requests from an earlier run, with provenance")
+    run.add_argument("--contracts", metavar="NAME[,NAME]", help="judge panels: the grading rules (default: FINAL3,FINAL4; FINAL3 for a text model)")
+    run.add_argument("--rubric", metavar="FILE", help="judge panels: your own rubric (TOML or JSON) instead of those")
     run.add_argument("--wordnet", metavar="DIR", help="a WordNet 3.0 database folder (or C2S_WORDNET)")
     _backend_options(run)
     run.add_argument("--json", action="store_true", help="one JSON document on stdout")

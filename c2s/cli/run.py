@@ -15,7 +15,7 @@ from typing import Any
 from c2s.backends.base import Backend
 from c2s.backends.registry import default_model, open_model
 from c2s.cli.output import say
-from c2s.errors import C2SError, LedgerError, UsageError
+from c2s.errors import C2SError, LedgerError, UsageError, nearest
 from c2s.ledger.directory import RunDirectory, write_durably
 from c2s.ledger.writer import LedgerWriter
 from c2s.panels.registry import panel, select
@@ -36,6 +36,7 @@ def run(options: argparse.Namespace) -> int:
     model = options.model or default_model()
     backend = open_model(model, _common(options))
     settings = {"limit": options.limit, "domain": options.domain} | ({} if options.seed is None else {"seed": options.seed})
+    settings |= judge_settings(options, backend)
     selection = select(names, getattr(backend, "lacks", {}))
     say(f"c2s: planning {', '.join(names)} with {model}")
     for name, reason in selection.skipped.items():
@@ -54,6 +55,25 @@ def run(options: argparse.Namespace) -> int:
     directory = create_run(out, plan, backend, provenance=provenance)
     say(f"c2s: {len(plan.parents)} parents, {plan.requests} requests, in {directory.path}")
     return _drive(directory, backend, options)
+
+
+def judge_settings(options: argparse.Namespace, backend: Backend) -> dict[str, Any]:
+    """Grading rules of the judge panels: those given, a user's rubric, or the study's (three labels for a text model)."""
+    from c2s.controllers.judge import PUBLISHED, RUBRIC
+
+    if options.rubric:
+        if options.contracts:
+            raise UsageError("give --contracts or --rubric, not both")
+        from c2s.banks.judge_items import read_rubric
+
+        return {"contracts": [RUBRIC], "rubric": read_rubric(options.rubric)}
+    if options.contracts:
+        names = list(dict.fromkeys(name.strip() for name in options.contracts.split(",")))
+        for name in names:
+            if name not in PUBLISHED:
+                raise UsageError(f"unknown grading rule {name!r}{nearest(name, list(PUBLISHED))}; known: {', '.join(PUBLISHED)}")
+        return {"contracts": names}
+    return {} if backend.dialect == "systemone" else {"contracts": ["FINAL3"]}
 
 
 def resume(options: argparse.Namespace) -> int:
