@@ -102,7 +102,7 @@ def unreadable(raw: Raw) -> str | None:
     """Why a published question cannot be a source before anything is compared with it."""
     if raw.problem:
         return raw.problem
-    if not raw.question:
+    if not raw.question.strip():
         return "the question is empty"
     if any(number(text) is None for text in raw.answers):
         return "a reference is not a finite decimal number"
