@@ -62,9 +62,9 @@ def exact_ratio(
     d: NDArray[np.int64],
     count: NDArray[np.int64],
     levels: NDArray[np.float64],
-    max_points: float,
+    max_cost: float,
 ) -> tuple[float, float, float, float, NDArray[np.float64]]:
-    """(grid points, P(D = 0), mean, sd, quantiles); only the points mean anything when they exceed max_points"""
+    """(cost, P(D = 0), mean, sd, quantiles); only the cost means anything when it exceeds max_cost"""
 
 def exact_law(
     *, offsets: NDArray[np.int64], x: NDArray[np.int64], d: NDArray[np.int64], count: NDArray[np.int64]
@@ -94,3 +94,83 @@ def support_one(
     *, candidates: Sequence[str], prefix: str, kind: int, alphabet: str
 ) -> tuple[bool, ...] | None:
     """None where the input is not what it should be."""
+
+# resample
+def resample_packed(
+    *, offsets: NDArray[np.int64], values: NDArray[np.uint64], seed: int, first: int, count: int, threads: int
+) -> NDArray[np.uint64]:
+    """[draws, columns]"""
+
+def resample_sums(
+    *, offsets: NDArray[np.int64], values: NDArray[np.float64], seed: int, first: int, count: int, threads: int
+) -> NDArray[np.float64]:
+    """[draws, columns]"""
+
+class Multinomial:
+    """Alias tables over the joint totals of merged strata; `too_large` is the cost of a stratum beyond max_cost, else 0."""
+
+    def __init__(
+        self,
+        *,
+        offsets: NDArray[np.int64],
+        x: NDArray[np.int64],
+        d: NDArray[np.int64],
+        count: NDArray[np.int64],
+        x_scale: NDArray[np.float64],
+        d_scale: NDArray[np.float64],
+        max_cost: float,
+    ) -> None: ...
+    @property
+    def too_large(self) -> float: ...
+    @property
+    def tables(self) -> int: ...
+    @property
+    def states(self) -> int: ...
+    def draw(
+        self, *, seed: int, first: int, count: int, threads: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def ratios(self, *, seed: int, first: int, count: int, threads: int) -> NDArray[np.float64]: ...
+
+def philox(*, counter: Sequence[int], key: Sequence[int]) -> list[int]: ...
+def philox_words(
+    *, seed: int, stream: int, first_draw: int, block: int, count: int, over_draws: bool
+) -> NDArray[np.uint32]:
+    """[count, 4]"""
+
+def philox_level(*, force: str) -> str:
+    """The instruction set in use, after switching to `force` where the machine has it; "" leaves it."""
+
+# scores
+class Scores:
+    """Scores prepared for resampling."""
+
+    def __init__(
+        self,
+        *,
+        offsets: NDArray[np.int64],
+        unit: NDArray[np.int64],
+        outcome: NDArray[np.uint8],
+        weight: NDArray[np.float64],
+        scores: NDArray[np.float64],
+        calibrated: NDArray[np.bool_],
+    ) -> None: ...
+    def draw(
+        self,
+        *,
+        metrics: NDArray[np.int32],
+        coverage: NDArray[np.float64],
+        seed: int,
+        first: int,
+        count: int,
+        threads: int,
+    ) -> NDArray[np.float64]:
+        """[draws, scores, metrics then coverages]"""
+    def observed(
+        self, *, metrics: NDArray[np.int32], coverage: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """[1, scores, metrics then coverages]"""
+
+def signflip_law(*, magnitude: NDArray[np.int64]) -> NDArray[np.float64]: ...
+def signflip_sums(
+    *, difference: NDArray[np.float64], seed: int, first: int, count: int, threads: int
+) -> NDArray[np.float64]: ...

@@ -69,10 +69,17 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked, independent of the provider: a state and its ordered, named questions."""
+    """What is asked, independent of the provider: a state and its ordered, named questions.
+
+    The rest concerns models that answer with text alone and never enters a decision request: a system text, the closing
+    sentence on the form of the answer and the budget in new tokens. None: what the contract says for the question's unit.
+    """
 
     state: Any
     questions: Mapping[str, Question]
+    system: str | None = None
+    response_format: str | None = None
+    max_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +100,8 @@ class Choice:
     """The answer to one question. Probabilities are as reported; `confidence` is ours, (m - 1/n)/(1 - 1/n).
 
     `argmax` is the most probable option, the first in displayed order on a tie; `returned` is the service's own choice.
+    Where a model wrote text, `text` is that text unstripped, `truncated` says that it met its token budget, and `mass` is the
+    probability that a code readout found on the legal codes together.
     """
 
     returned: str
@@ -101,6 +110,9 @@ class Choice:
     probabilities: Mapping[str, float] | None = None
     reported_confidence: float | None = None
     confidence: float | None = None
+    text: str | None = None
+    truncated: bool = False
+    mass: float | None = None
 
     def taken(self, select: str = "returned") -> str:
         """What an arm goes on with: the returned choice (the invalid marker if it was not offered), or the argmax.
@@ -118,13 +130,34 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """What a response says of its own cost. Absent or zero is None: not reported, never free.
+
+    `cached_tokens` and `cache_write_tokens` are parts of `input_tokens`; `cost_usd` is a price that the service itself names.
+    """
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """A response as every provider's is read. Usage that is absent or zero is None: not reported, never free."""
+    """A response as every provider's is read."""
 
     choices: Mapping[str, Choice]
     model: str | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
+    usage: Usage = Usage()
+
+    @property
+    def input_tokens(self) -> int | None:
+        return self.usage.input_tokens
+
+    @property
+    def output_tokens(self) -> int | None:
+        return self.usage.output_tokens
 
     def choice(self, question: str = "answer") -> Choice:
         return self.choices[question]

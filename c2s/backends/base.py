@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 from c2s.records import Ask, Parent, Slot
 
 Verdict = Literal["ok", "not_processed", "error", "lost"]
+Cause = Literal["connect", "busy", "quota", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,8 @@ class Exchange:
 
     `ok`: a response body arrived whole. `not_processed`: the protocol says the request was not taken up, and may be
     sent again after `wait` seconds. `error`: a final refusal. `lost`: bytes left and no whole response came back.
+    `cause` says what stood in the way: no connection, a busy server, an exhausted quota, a refused key. `began` and
+    `ended` are the attempt's own times (seconds since the epoch), without any waiting in c2s.
     """
 
     verdict: Verdict
@@ -35,6 +38,9 @@ class Exchange:
     http_status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     wait: float | None = None
+    cause: Cause | None = None
+    began: float | None = None
+    ended: float | None = None
 
 
 class Backend(Protocol):

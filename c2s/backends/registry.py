@@ -33,8 +33,20 @@ ENTRIES = (
     Entry(
         "systemone:MODEL",
         "any server that speaks POST /v1/systemone (Jev, StartLux, SGLang, llama.cpp, ...); counts as paid",
-        "--base-url or TYPESAFE_BASE_URL; key in TYPESAFE_API_KEY",
-        "c2s.backends.systemone:SystemOneServer",
+        "a server by --base-url or --profile; its key by TYPESAFE_API_KEY, --key-env, --key-command or --key-file",
+        "c2s.backends.hosted:SystemOneServer",
+    ),
+    Entry(
+        "openai:MODEL",
+        "OpenAI Responses API: a verdict by a strict categorical schema, no probabilities; counts as paid",
+        "key in OPENAI_API_KEY (or --key-env, --key-command, --key-file)",
+        "c2s.backends.hosted:Responses",
+    ),
+    Entry(
+        "chat:MODEL",
+        "OpenAI-compatible chat completions (vLLM, SGLang, llama.cpp, Ollama): direct text, or code readout; counts as paid",
+        "a server by --base-url or --profile; options contract=direct|code, thinking=off",
+        "c2s.backends.hosted:Chat",
     ),
     Entry("sim:oracle", "simulation: always right", "nothing", "c2s.backends.simulated:Oracle"),
     Entry("sim:random", "simulation: uniform over the options", "nothing", "c2s.backends.simulated:Random"),

@@ -92,6 +92,7 @@ class CueRule:
             tokens=frozenset(definition_tokens),
             forms=forms,
             parts=frozenset(form for form in forms if len(form) >= 4 and form not in _STOP),
+            stems=frozenset(t[: max(4, len(t) - 3)] for t in definition_tokens if len(t) >= 4 and t not in _STOP),
         )
 
     def gives_away(self, word: str, definition_tokens: tuple[str, ...]) -> bool:
@@ -103,6 +104,10 @@ class CueRule:
             return True  # as the beginning of a token, or for longer words anywhere in one
         if length >= 5 and f" {word[:4] if length <= 6 else word[:5]}" in shown.text:
             return True
+        if any(len(form) >= 4 and f" {form}" in shown.text for form in self.forms(word)):
+            return True  # as surfing and surfboard
+        if any(word[:n] in shown.stems for n in range(4, length)):
+            return True  # as porosity and porous
         # A part of the word stands in the definition, as in hair+line.
         return any(word[:n] in shown.parts or word[-n:] in shown.parts for n in range(4, length))
 
@@ -117,6 +122,8 @@ class _Shown:
     forms: frozenset[str]
     parts: frozenset[str]
     """Forms of four letters or more that are no stop words."""
+    stems: frozenset[str]
+    """The same tokens without their last three letters, four letters at least."""
 
 
 def is_clear(definition: str, definition_tokens: tuple[str, ...]) -> bool:

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from c2s import __version__
+from c2s.cli.options import add_endpoint_options, add_run_options
 from c2s.errors import C2SError
 
 EPILOG = "Exit codes: 0 done; 1 finished with error or unknown records, or verification failed; 2 wrong usage; 130 interrupted, resumable."
@@ -30,26 +31,33 @@ def parser() -> argparse.ArgumentParser:
         return sub
 
     run = command("run", "run:run", "run a model over a panel and report")
-    run.add_argument("--panel", default="main", metavar="NAME[,NAME]", help="what to run (default: main)")
-    run.add_argument("--model", metavar="NAME", help="see `c2s models` (default: sparrow where it is installed)")
-    run.add_argument("--limit", type=int, metavar="N", help="N parents per domain: a seeded prefix, balanced over lengths")
-    run.add_argument("--domain", metavar="D", help="only this domain: math or lexical")
-    run.add_argument("--seed", type=int, metavar="S", help="keys displayed order and sampling (default: the paper's, 20261005)")
-    run.add_argument("--data", action="append", metavar="FILE", help="parents from a data file (see `c2s data`), for panels that read one")
+    _what_to_run(run)
     run.add_argument("--out", metavar="DIR", help="run directory; must not exist (default: runs/PANEL-MODEL-TIME)")
     run.add_argument("--reuse-from", metavar="DIR", help="copy answers to the same requests from an earlier run, with provenance")
-    run.add_argument("--contracts", metavar="NAME[,NAME]", help="judge panels: the grading rules (default: FINAL3,FINAL4; FINAL3 for a text model)")
-    run.add_argument("--rubric", metavar="FILE", help="judge panels: your own rubric (TOML or JSON) instead of those")
-    run.add_argument("--wordnet", metavar="DIR", help="a WordNet 3.0 database folder (or C2S_WORDNET)")
-    _backend_options(run)
+    add_run_options(run)
     run.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
     resume = command("resume", "run:resume", "go on with an interrupted run")
     resume.add_argument("dir", metavar="DIR")
     resume.add_argument("--retry-errors", action="store_true", help="ask again what ended in an error")
     resume.add_argument("--replay-unknown", action="store_true", help="send again what was sent without a response (may be paid twice)")
-    _backend_options(resume)
+    add_run_options(resume)
     resume.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+    plan = command("plan", "plan:plan", "what a run would send: requests, tokens and money, without sending anything")
+    _what_to_run(plan)
+    add_run_options(plan)
+    plan.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+    doctor = command("doctor", "doctor:doctor", "check the installation, WordNet, the extras and, with --model, a server")
+    doctor.add_argument("--model", metavar="NAME", help="also ask this model's server: its models, one probe decision (paid for), its clock")
+    doctor.add_argument("--wordnet", metavar="DIR", help="a WordNet 3.0 database folder (or C2S_WORDNET)")
+    add_endpoint_options(doctor)
+    doctor.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+    for name, help in (("pause", "let nothing more leave a run that is going on"), ("go", "go on with a paused run"), ("stop", "end a run in an orderly way, resumable")):
+        control = command(name, "control:control", help)
+        control.add_argument("dir", metavar="DIR")
 
     status = command("status", "inspect:status", "how far a run is")
     status.add_argument("dir", metavar="DIR")
@@ -72,11 +80,16 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _backend_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--concurrency", type=int, metavar="N", help="requests under way at once, for models reached over a network")
-    command.add_argument("--base-url", metavar="URL", help="server of a systemone: model")
-    command.add_argument("--key-env", metavar="VAR", help="environment variable that holds the API key (default: TYPESAFE_API_KEY)")
-    command.add_argument("--timeout", type=float, metavar="SECONDS", help="per request (default: 60)")
+def _what_to_run(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--panel", default="main", metavar="NAME[,NAME]", help="what to run (default: main)")
+    command.add_argument("--model", metavar="NAME", help="see `c2s models` (default: sparrow where it is installed)")
+    command.add_argument("--limit", type=int, metavar="N", help="N parents per domain: a seeded prefix, balanced over lengths")
+    command.add_argument("--domain", metavar="D", help="only this domain: math or lexical")
+    command.add_argument("--seed", type=int, metavar="S", help="keys displayed order and sampling (default: the paper's, 20261005)")
+    command.add_argument("--data", action="append", metavar="FILE", help="parents from a data file (see `c2s data`), for panels that read one")
+    command.add_argument("--contracts", metavar="NAME[,NAME]", help="judge panels: the grading rules (default: FINAL3,FINAL4; FINAL3 for a text model)")
+    command.add_argument("--rubric", metavar="FILE", help="judge panels: your own rubric (TOML or JSON) instead of those")
+    command.add_argument("--wordnet", metavar="DIR", help="a WordNet 3.0 database folder (or C2S_WORDNET)")
 
 
 def _bank(bank: argparse.ArgumentParser) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 
 from c2s.cli.output import json_out, say
 from c2s.ledger import reader, sqlite
 from c2s.ledger.directory import RunDirectory
+from c2s.ledger.spend import NANO, from_run
 
 
 def status(options: argparse.Namespace) -> int:
@@ -18,9 +20,11 @@ def status(options: argparse.Namespace) -> int:
     running = run.running()
     with sqlite.reading(run.ledger_path) as db:
         counters = reader.counts(db)
-        failure = reader.run_values(db).get("failure")
+        values = reader.run_values(db)
         events = reader.events(db)
     requests = reader.requests_by_state(counters)
+    failure, spend = values.get("failure"), from_run(values)
+    state = reader.run_state(running, failure, requests)
     arms: dict[str, dict[str, dict[str, int]]] = {}
     for count in counters:
         if count.arm:
@@ -32,9 +36,21 @@ def status(options: argparse.Namespace) -> int:
             cell = transitions.setdefault(count.domain, {})
             cell[count.key[11:]] = cell.get(count.key[11:], 0) + count.n
     document = {
-        "state": reader.run_state(running, failure, requests),
+        "state": state,
         "runner": run.runner() if running else None,
         "failure": failure or None,
+        "phase": (values.get("phase") or None) if running else None,
+        "stopped": (values.get("stopped") or None) if state == "interrupted" else None,
+        "spend": {
+            "sends": spend.sends,
+            "reused": spend.reused,
+            "input_tokens": spend.input_tokens,
+            "output_tokens": spend.output_tokens,
+            "usage_not_reported": spend.unreported,
+            "settled_usd": spend.settled_nano / NANO,
+            "held_usd": spend.held_nano / NANO,
+        },
+        "models": json.loads(values.get("models") or "{}"),
         "panels": manifest["identity"]["panels"],
         "model": manifest["identity"]["model"],
         "requests": requests,
@@ -56,6 +72,17 @@ def print_status(document: dict) -> None:
     print(literal(f"{document['state']}{runner}: {', '.join(document['panels'])} with {document['model']}"))
     if document["failure"]:
         print(literal(f"failure: {document['failure']}"))
+    for what in ("phase", "stopped"):
+        if document[what]:
+            print(literal(f"{what}: {document[what]}"))
+    if len(document["models"]) > 1:
+        print(literal("answered as: " + ", ".join(f"{model} ({n})" for model, n in document["models"].items())))
+    spend = document["spend"]
+    if spend["sends"]:
+        reported = f"{spend['input_tokens']} + {spend['output_tokens']} tokens reported"
+        money = f"USD {spend['settled_usd']:.6f} settled, {spend['held_usd']:.6f} held"
+        absent = f", {spend['usage_not_reported']} answers without usage" if spend["usage_not_reported"] else ""
+        print(f"{spend['sends']} requests sent, {spend['reused']} answers reused; {reported}{absent}; {money}")
     requests = document["requests"]
     print(f"{requests['planned'] - requests['open']} of {requests['planned']} requests settled")
     states = ("ok", "error", "unknown", "blocked", "not_needed", "sent", "planned")

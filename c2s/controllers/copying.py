@@ -1,15 +1,25 @@
-"""Arms that are given the string to write: GoldCopy and SelfPlanSpell with their own prefix (Choice2Seq, A.4, B.1, B.2, E.1)."""
+"""Arms that are given the string to write (Choice2Seq, 3.3, A.4, A.5, B.1, B.2, D.9, D.11, D.12, E.1).
+
+GoldCopy and SelfPlanSpell ask with the position in the state, as E.1 prints it. The copy controls cross evidence with controllers
+and keep the question fixed, so their position is part of the question and Batch can bundle the very same questions.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from c2s.controllers.natural import gold_path
 from c2s.controllers.outcome import scored, undefined
 from c2s.controllers.program import Arm, ArmGenerator, Context
-from c2s.controllers.requests import ALPHABETS, displayed, local_state, positions, single, text
-from c2s.records import Ask, Choice, Parent
+from c2s.controllers.requests import ALPHABETS, displayed, local_state, one_step, positions, single, text
+from c2s.presentation.contracts import ours
+from c2s.presentation.encode import canonical_state
+from c2s.presentation.names import opaque_name
+from c2s.records import Answer, Ask, Choice, Outcome, Parent, Question, Request
+
+Evidence = Literal["raw", "indexed", "padded"]
+Control = Literal["independent", "serial", "batch"]
 
 
 def _spell(parent: Parent, ctx: Context, plan: str, state: Callable[[int, str], Mapping[str, Any]]) -> ArmGenerator:
@@ -46,3 +56,106 @@ def self_plan_spell(name: str = "self_plan_spell") -> Arm:
         return (yield from _spell(parent, ctx, plan, lambda t, prefix: local_state(parent, t, prefix) | {"copy_target": plan}))
 
     return Arm(name, program, positions)
+
+
+def copy_state(parent: Parent, target: str, evidence: Evidence, prefix: str | None) -> dict[str, Any]:
+    """State of a copy control: the target, the problem, the length; with feedback the prefix; the evidence.
+
+    `padded` adds punctuation so that the canonical state has the characters and bytes of the indexed one at the same prefix.
+    """
+    state: dict[str, Any] = {"copy_target": target, "problem": parent.payload["problem"], "target_length": parent.length}
+    if prefix is not None:
+        state["current_prefix"] = prefix
+    indexed = state | {"indexed_characters": [{"character": c, "position": i} for i, c in enumerate(target, start=1)]}
+    if evidence == "raw":
+        return state
+    if evidence == "indexed":
+        return indexed
+    missing = len(canonical_state(indexed)) - len(canonical_state(state | {"padding": ""}))
+    return state | {"padding": "." * missing}
+
+
+def _question(parent: Parent, ctx: Context, position: int) -> Question:
+    shown = displayed(ctx, parent, ALPHABETS[parent.domain], position=position)
+    return Question(text(ctx, "copy") + ours("copy_position").format(position=position), dict.fromkeys(shown))
+
+
+def gold(parent: Parent, ctx: Context) -> str:
+    return parent.target
+
+
+def wrong(parent: Parent, ctx: Context) -> str:
+    return parent.payload["wrong_target"]
+
+
+def fresh_plan(parent: Parent, ctx: Context) -> str | None:
+    """The selection of this panel's own Native; None where it is none of the candidates."""
+    output = ctx.outcomes["native"].output
+    return output if output in parent.candidates else None
+
+
+def copy(
+    name: str,
+    evidence: Evidence,
+    control: Control,
+    target: Callable[[Parent, Context], str | None] = gold,
+    *,
+    needs: tuple[str, ...] = (),
+    select: str = "returned",
+) -> Arm:
+    """One evidence under one controller. `correct` is gold EM of the output, `fidelity` its agreement with the supplied target."""
+
+    def program(parent: Parent, ctx: Context) -> ArmGenerator:
+        plan = target(parent, ctx)
+        if plan is None:
+            return Outcome("", output="", correct=False, kind="empty", detail={"no_plan": "Native chose none of the candidates"})
+        asking = {"independent": _at_once, "serial": _in_turn, "batch": _bundled}[control]
+        choices: list[Choice] = yield from asking(parent, ctx, plan, evidence, select)
+        output = "".join(choice.taken(select) for choice in choices)
+        return scored(parent, output, choices, plan=plan, select=select)
+
+    return Arm(name, program, one_step if control == "batch" else positions, needs=needs)
+
+
+def _ask(parent: Parent, ctx: Context, t: int, plan: str, evidence: Evidence, prefix: str | None) -> Ask:
+    state = canonical_state(copy_state(parent, plan, evidence, prefix))
+    return Ask(t, Request(state, {"answer": _question(parent, ctx, t)}), truth={"answer": plan[t - 1]})
+
+
+def _at_once(parent: Parent, ctx: Context, plan: str, evidence: Evidence, select: str):
+    answers = yield [_ask(parent, ctx, t, plan, evidence, None) for t in positions(parent)]
+    return [answer.choice() for answer in answers]
+
+
+def _in_turn(parent: Parent, ctx: Context, plan: str, evidence: Evidence, select: str):
+    choices: list[Choice] = []
+    for t in positions(parent):
+        prefix = "".join(choice.taken(select) for choice in choices)
+        answers: list[Answer] = yield [_ask(parent, ctx, t, plan, evidence, prefix)]
+        choices.append(answers[0].choice())
+    return choices
+
+
+def _bundled(parent: Parent, ctx: Context, plan: str, evidence: Evidence, select: str):
+    questions = {f"position_{t}": _question(parent, ctx, t) for t in positions(parent)}
+    truth = {f"position_{t}": plan[t - 1] for t in positions(parent)}
+    (answer,) = yield [Ask(1, Request(canonical_state(copy_state(parent, plan, evidence, None)), questions), truth=truth)]
+    return [answer.choice(name) for name in questions]
+
+
+def rebound(name: str, evidence: Evidence) -> Arm:
+    """The independent request of one preselected position with opaque option names; descriptions specify the characters (D.11)."""
+
+    def program(parent: Parent, ctx: Context) -> ArmGenerator:
+        t = parent.payload["binding_position"]
+        literal = _question(parent, ctx, t)
+        names = {opaque_name(c): c for c in literal.options}
+        question = Question(literal.instructions, names)
+        state = canonical_state(copy_state(parent, parent.target, evidence, None))
+        right = parent.target[t - 1]
+        (answer,) = yield [Ask(1, Request(state, {"answer": question}), truth={"answer": opaque_name(right)})]
+        choice = answer.choice()
+        said = names.get(choice.taken(), choice.taken())
+        return scored(parent, said, [choice], target=right, plan=right)
+
+    return Arm(name, program, one_step)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from c2s.records import Answer, Ask
+from c2s.records import Answer, Ask, Usage
 
 
 class Malformed(Exception):
@@ -22,10 +22,20 @@ class Dialect(Protocol):
         """The answer in a response body. Raises Malformed, and nothing else, whatever the bytes."""
         ...
 
+    def usage(self, raw: bytes) -> Usage:
+        """What a response says it used, even one that breaks the protocol. Never raises."""
+        ...
+
 
 def dialect(name: str) -> Dialect:
-    """The dialect with this name, as stored in a manifest."""
+    """The dialect with this name, as stored in a manifest: NAME[:VARIANT]. Raises UsageError for an unknown one."""
+    from c2s.dialects.chat import ChatCode, ChatDirect
+    from c2s.dialects.responses import Responses
     from c2s.dialects.systemone import SystemOne
+    from c2s.errors import UsageError
 
-    known = {d.name: d for d in (SystemOne(),)}
-    return known[name]
+    kind, _, variant = name.partition(":")
+    known = {"systemone": SystemOne, "responses": Responses, "chat-direct": ChatDirect, "chat-code": ChatCode}
+    if kind not in known or variant not in (("", "nothink") if kind.startswith("chat") else ("",)):
+        raise UsageError(f"unknown dialect {name!r}; this c2s knows {', '.join(known)}")
+    return known[kind](thinking=not variant) if kind.startswith("chat") else known[kind]()

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
-
 from c2s.dialects import Malformed
+from c2s.dialects.body import confidence, finite, object_of, text_or_none, usage_in
+from c2s.errors import InputError
 from c2s.presentation.encode import arranged, encode
-from c2s.records import Answer, Ask, Choice, Question
+from c2s.records import Answer, Ask, Choice, Question, Usage
+
+MAX_OPTIONS = 255
+TOKENS = {"input_tokens": ("input_tokens",), "output_tokens": ("output_tokens",)}
 
 
 class SystemOne:
     name = "systemone"
 
     def encode(self, ask: Ask, model: str) -> bytes:
-        """Members in the order state, model, questions; a question in the order type, instructions, criteria."""
+        """Members in the order state, model, questions; a question in the order type, instructions, criteria.
+
+        A single option is allowed here (UnionCall and TrieCall ask for singletons); none, or more than 255, is an InputError.
+        """
         order = ask.presentation
-        questions = {
-            name: arranged(
-                "question", {"type": q.type, "instructions": q.instructions, "criteria": arranged("criteria", dict(q.options), order)}, order
-            )
-            for name, q in ask.request.questions.items()
-        }
+        questions = {}
+        for name, q in ask.request.questions.items():
+            if not 1 <= len(q.options) <= MAX_OPTIONS:
+                raise InputError(f"question {name!r} has {len(q.options)} options; System One takes 1 to {MAX_OPTIONS}")
+            criteria = arranged("criteria", dict(q.options), order)
+            questions[name] = arranged("question", {"type": q.type, "instructions": q.instructions, "criteria": criteria}, order)
         state = arranged("state", ask.request.state, order)
         return encode(arranged("outer", {"state": state, "model": model, "questions": questions}, order), order)
 
     def decode(self, ask: Ask, raw: bytes) -> Answer:
-        body = _object(raw)
+        body = object_of(raw)
         answers = body.get("answers")
         if not isinstance(answers, dict):
             raise Malformed("the response has no `answers` object")
@@ -38,25 +43,11 @@ class SystemOne:
             if not isinstance(answers.get(name), dict):
                 raise Malformed(f"no answer to question {name!r}")
             choices[name] = _choice(name, question, answers[name])
-        usage = body.get("usage")
-        usage = usage if isinstance(usage, dict) else {}
-        model = body.get("model")
-        return Answer(
-            choices,
-            model=model if isinstance(model, str) else None,
-            input_tokens=_tokens(usage.get("input_tokens")),
-            output_tokens=_tokens(usage.get("output_tokens")),
-        )
+        return Answer(choices, model=text_or_none(body.get("model")), usage=self.usage(raw))
 
-
-def _object(raw: bytes) -> dict[str, Any]:
-    try:
-        body = orjson.loads(raw)
-    except (orjson.JSONDecodeError, RecursionError) as error:
-        raise Malformed(f"the response is not JSON: {error}") from None
-    if not isinstance(body, dict):
-        raise Malformed(f"the response is a JSON {type(body).__name__}, not an object")
-    return body
+    def usage(self, raw: bytes) -> Usage:
+        """OpenRouter adds `usage.cost` in USD."""
+        return usage_in(raw, TOKENS, cost=("cost",))
 
 
 def _choice(name: str, question: Question, answer: Mapping[str, Any]) -> Choice:
@@ -64,20 +55,19 @@ def _choice(name: str, question: Question, answer: Mapping[str, Any]) -> Choice:
     if not isinstance(returned, str):
         raise Malformed(f"the answer to {name!r} has no `choice` string")
     probabilities = _probabilities(name, answer.get("probabilities"))
-    argmax = confidence = None
+    argmax = sure = None
     offered = [option for option in question.options if probabilities and option in probabilities]
     if offered:
         argmax = max(offered, key=probabilities.__getitem__)  # max keeps the first: displayed order breaks ties
-        n = len(question.options)
-        confidence = (probabilities[argmax] - 1 / n) / (1 - 1 / n) if n > 1 else 1.0
+        sure = confidence(probabilities[argmax], len(question.options))
     reported = answer.get("confidence")
     return Choice(
         returned=returned,
         offered=returned in question.options,
         argmax=argmax,
         probabilities=probabilities,
-        reported_confidence=_finite(name, "confidence", reported) if reported is not None else None,
-        confidence=confidence,
+        reported_confidence=finite(f"the confidence of {name!r}", reported) if reported is not None else None,
+        confidence=sure,
     )
 
 
@@ -87,15 +77,4 @@ def _probabilities(name: str, value: Any) -> dict[str, float] | None:
         return None
     if not isinstance(value, dict):
         raise Malformed(f"the probabilities of {name!r} are not an object")
-    return {option: _finite(name, "probability", p) for option, p in value.items()}
-
-
-def _finite(name: str, what: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise Malformed(f"a {what} of {name!r} is not a finite number")
-    return float(value)
-
-
-def _tokens(value: Any) -> int | None:
-    """Zero or absent usage is not reported, never free."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+    return {option: finite(f"a probability of {name!r}", p) for option, p in value.items()}

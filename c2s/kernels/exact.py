@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from c2s.kernels._load import core
 from c2s.kernels.joint import FLOAT, INT, RatioCells
 
-GRID_LIMIT = 2**21
-"""Points of the largest grid that is transformed: about 0.2 s and 100 MB. Some 35,000 items at middling rates fit."""
+COST_LIMIT = 2**22
+"""Largest cost of a law, in grid points: about 0.3 s and 200 MB. Some 30,000 items at middling rates in 24 strata fit."""
 
 _NONE = np.zeros(0)
 
@@ -20,22 +20,22 @@ _NONE = np.zeros(0)
 class RatioLaw:
     """The law of a ratio over defined draws. `undefined` is the probability of a zero denominator."""
 
-    points: float
+    cost: float
     undefined: float
     mean: float
     sd: float
     quantiles: FLOAT
 
 
-def exact_ratio(cells: RatioCells, levels: FLOAT, limit: float = GRID_LIMIT) -> RatioLaw | float:
-    """Quantiles at `levels` of the stratified ratio with a redrawn denominator, or the grid's points if more than `limit`."""
-    points, undefined, mean, sd, found = core.exact_ratio(
-        offsets=cells.offsets, x=cells.x, d=cells.d, count=cells.count, levels=levels, max_points=float(limit)
+def exact_ratio(cells: RatioCells, levels: FLOAT, limit: float = COST_LIMIT) -> RatioLaw | float:
+    """Quantiles at `levels` of the stratified ratio with a redrawn denominator, or the law's cost if more than `limit`."""
+    cost, undefined, mean, sd, found = core.exact_ratio(
+        offsets=cells.offsets, x=cells.x, d=cells.d, count=cells.count, levels=levels, max_cost=float(limit)
     )
-    if points > limit:
-        return points
+    if cost > limit:
+        return cost
     unit = cells.x_unit / cells.d_unit
-    return RatioLaw(points, undefined, unit * mean, unit * sd, unit * found)
+    return RatioLaw(cost, undefined, unit * mean, unit * sd, unit * found)
 
 
 def exact_law(cells: RatioCells) -> tuple[INT, INT, FLOAT]:

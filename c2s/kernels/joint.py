@@ -14,7 +14,7 @@ INT = NDArray[np.int64]
 FLOAT = NDArray[np.float64]
 
 _LATTICE_SLACK = 1e-9  # of the largest value: how far a float may lie from its lattice point
-_LATTICE_LIMIT = 2**40  # steps of the lattice up to the largest value; beyond it, a common step is an accident of rounding
+_LATTICE_LIMIT = 2**31  # steps of the lattice up to the largest value; beyond it, a common step is an accident of rounding
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c2s.kernels._load import core
-from c2s.kernels.exact import GRID_LIMIT
+from c2s.kernels.exact import COST_LIMIT
 from c2s.kernels.joint import FLOAT, INT, RatioCells, Strata
 
 _PICK_NS = 1.0  # of one pick on one thread, roughly: sizes the batches
@@ -89,8 +89,8 @@ class CellSampler:
 
     method = "multinomial"
 
-    def __init__(self, cells: RatioCells, x_scale: FLOAT | None = None, d_scale: FLOAT | None = None, limit: float = GRID_LIMIT):
-        """Scales: one per stratum, 1 by default; the cells' own units multiply them. `too_large` holds the grid points of a
+    def __init__(self, cells: RatioCells, x_scale: FLOAT | None = None, d_scale: FLOAT | None = None, limit: float = COST_LIMIT):
+        """Scales: one per stratum, 1 by default; the cells' own units multiply them. `too_large` holds the cost of a
         stratum beyond `limit`, and then nothing can be drawn."""
         ones = np.ones(len(cells.offsets) - 1)
         self._tables = core.Multinomial(
@@ -100,7 +100,7 @@ class CellSampler:
             count=cells.count,
             x_scale=cells.x_unit * (ones if x_scale is None else x_scale),
             d_scale=cells.d_unit * (ones if d_scale is None else d_scale),
-            max_points=float(limit),
+            max_cost=float(limit),
         )
         self.too_large: float = self._tables.too_large
         self.ns_per_draw = _LOOKUP_NS * max(1, self._tables.tables)

@@ -13,7 +13,7 @@ from c2s.kernels.joint import FLOAT, INT, Strata
 METRICS = ("auroc", "ap", "brier", "ece", "prevalence", "brier_gain")
 """In the order of the kernel's numbers."""
 
-_PICK_NS, _PASS_NS = 1.5, 2.5  # per unit and draw; per item, score and draw
+_PICK_NS, _PASS_NS = 2.0, 5.0  # per unit and draw; per item, score and draw
 
 
 class ScoreSampler:

@@ -19,14 +19,15 @@ def translated(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as error:
-        text = str(error)
-        if "full" in text:
-            raise LedgerError(f"{path}: the disk is full; what was committed is safe: free space, then c2s resume {path.parent}") from error
-        if "readonly" in text or "unable to open" in text:
-            raise LedgerError(f"{path} cannot be written: {text}; what was committed is safe") from error
-        if "locked" in text:
-            raise LedgerError(f"{path} is locked by another program that writes to it") from error
-        raise LedgerError(f"{path} is damaged or no ledger: {text}; nothing was changed") from error
+        name = getattr(error, "sqlite_errorname", None) or ""
+        safe = f"what was committed is safe; mend that, then: c2s resume {path.parent}"
+        if name == "SQLITE_FULL":
+            raise LedgerError(f"{path}: the disk is full; what was committed is safe; free some space, then: c2s resume {path.parent}") from error
+        if name.startswith(("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+            raise LedgerError(f"{path} cannot be used: {error}; {safe}") from error
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            raise LedgerError(f"{path} is locked by another program that writes to it; {safe}") from error
+        raise LedgerError(f"{path} is damaged or no ledger: {error}; nothing was changed") from error
 
 
 def create(path: Path) -> sqlite3.Connection:

@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,15 @@ import orjson
 
 from c2s.errors import LedgerError
 from c2s.ledger import sqlite
-from c2s.ledger.directory import RunDirectory
+from c2s.ledger.directory import RunDirectory, sync_folder
+from c2s.ledger.spend import Spend, read_spend, stored, weigh
 from c2s.records import Outcome, Parent, Slot
 
 EXCHANGE_COLUMNS = (
     "id", "slot", "attempt", "state", "body_sha256", "content_sha256", "request", "sent_at", "done_at", "http_status",
     "headers", "response", "model", "input_tokens", "output_tokens", "reserved_usd", "cost_usd", "message", "origin",
 )  # fmt: skip
+_EXCHANGE_VALUES = attrgetter(*EXCHANGE_COLUMNS)
 
 
 @dataclass(slots=True)
@@ -88,7 +91,10 @@ class LedgerWriter:
         self._db = sqlite.open_writer(self.path, durable=durable)
         with sqlite.translated(self.path):
             (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM exchanges").fetchone()
+            self.spend: Spend = read_spend(self._db)
         self._next_exchange = last + 1
+        self._weights: dict[int, Spend] = {}
+        self._run: dict[str, str] = {}
         self._slots: dict[int, SlotRow] = {}
         self._exchanges: dict[int, ExchangeRow] = {}
         self._outcomes: list[tuple[Any, ...]] = []
@@ -118,16 +124,32 @@ class LedgerWriter:
         )
         self._next_exchange += 1
         self._exchanges[exchange.id] = exchange
+        self.adopt(exchange)
+        self.spend.add(self._weights[exchange.id])
         row.exchange = exchange.id
         self.set_state(row, "sent")
         return exchange
+
+    def adopt(self, exchange: ExchangeRow) -> None:
+        """Take up a send as it stands, also one that an earlier runner left, so that its end can be weighed against it."""
+        self._weights[exchange.id] = weigh(exchange)
 
     def end_exchange(self, exchange: ExchangeRow, state: str) -> None:
         """Note how it ended; the caller has filled in what came back."""
         exchange.state = state
         if exchange.done_at is None:
             exchange.done_at = time.time()
+        self.spend.add(self._weights.pop(exchange.id), -1)
+        self.spend.add(weigh(exchange))
         self._exchanges[exchange.id] = exchange
+
+    def withdraw_exchange(self, row: SlotRow, exchange: ExchangeRow) -> None:
+        """Take back a send that never left and was never committed, since the commit before it failed."""
+        del self._exchanges[exchange.id]
+        self.spend.add(self._weights.pop(exchange.id), -1)
+        row.attempts -= 1
+        row.exchange = None
+        self.set_state(row, "planned")
 
     def set_state(self, row: SlotRow, state: str) -> None:
         if row.state == state:
@@ -170,21 +192,35 @@ class LedgerWriter:
             )
             self._db.execute("COMMIT")
 
+    def note(self, key: str, value: str) -> None:
+        """A value of the run table, in the next transaction."""
+        self._run[key] = value
+
     def set_run(self, values: Mapping[str, str]) -> None:
         with sqlite.translated(self.path):
             self._db.executemany("INSERT OR REPLACE INTO run VALUES (?, ?)", values.items())
 
+    @property
+    def dirty(self) -> bool:
+        """Whether something waits for the next commit."""
+        return bool(self._slots or self._exchanges or self._outcomes or self._parents or self._events or self._run)
+
     def commit(self) -> None:
-        """Write everything that has gathered, as one transaction; on return it is durable if the ledger is."""
-        if not (self._slots or self._exchanges or self._outcomes or self._parents or self._events):
+        """Write everything that has gathered, as one transaction; on return it is durable if the ledger is.
+
+        Raises LedgerError where it cannot be written; what has gathered is then kept, and may be tried again.
+        """
+        if not self.dirty:
             return
         db = self._db
+        if self._exchanges:
+            self._run["spend"] = stored(self.spend)
         with sqlite.translated(self.path):
             db.execute("BEGIN IMMEDIATE")
             try:
                 db.executemany(
                     f"INSERT OR REPLACE INTO exchanges ({', '.join(EXCHANGE_COLUMNS)}) VALUES ({', '.join('?' * len(EXCHANGE_COLUMNS))})",
-                    [tuple(getattr(e, column) for column in EXCHANGE_COLUMNS) for e in self._exchanges.values()],
+                    map(_EXCHANGE_VALUES, self._exchanges.values()),
                 )
                 db.executemany(
                     "UPDATE slots SET state = ?, exchange = ? WHERE id = ?", [(s.state, s.exchange, s.id) for s in self._slots.values()]
@@ -193,12 +229,13 @@ class LedgerWriter:
                 db.executemany("UPDATE parents SET transition = ?, closed = ? WHERE id = ?", [(t, c, p) for p, (t, c) in self._parents.items()])
                 write_counters(db, self._counters)
                 db.executemany("INSERT INTO events (at, level, message) VALUES (?, ?, ?)", self._events)
+                db.executemany("INSERT OR REPLACE INTO run VALUES (?, ?)", self._run.items())
                 db.execute("COMMIT")
             except BaseException:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
                 raise
-        for gathered in (self._slots, self._exchanges, self._outcomes, self._parents, self._counters, self._events):
+        for gathered in (self._slots, self._exchanges, self._outcomes, self._parents, self._counters, self._events, self._run):
             gathered.clear()
 
     def close(self) -> None:
@@ -257,4 +294,5 @@ def create_ledger(run: RunDirectory, parents: Iterable[PlannedParent], values: M
         db.close()
     with open(temporary, "rb") as file:
         os.fsync(file.fileno())
-        os.replace(temporary, run.ledger_path)
+    os.replace(temporary, run.ledger_path)
+    sync_folder(run.path)

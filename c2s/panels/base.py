@@ -46,6 +46,7 @@ class Panel:
     A panel without arms is an analysis of other panels' outcomes. `endpoints` make the report of one run, `across` what
     several runs have in common. `draws` and `seed` are those of its bootstrap, as the paper states them. `requires`
     names what a model must offer: "probabilities", "batch", "symbols" (other alphabets than the natural items').
+    `schedule` is the order in which its requests leave: "parent", "round" or "hash:SEED" (c2s/runner/schedule.py).
     """
 
     name: str
@@ -64,6 +65,7 @@ class Panel:
     requires: tuple[str, ...] = ()
     same_content: Callable[[str], str | None] | None = None
     """Arm name -> group: the requests of a group say the same in another member order. Checked before anything is sent, and by verify."""
+    schedule: str = "parent"
     data: str | None = None
     """The kind of data file (`c2s data`) that its parents come from; without one, they come from the set that ships."""
 

@@ -54,6 +54,7 @@ PREFLIGHT = Panel(
     domains=WORKLOADS,
     data=KIND,
     endpoints=(Endpoint("judge:preflight"),),
+    schedule=SCHEDULE,
     seed=SEED,
 )
 
@@ -78,6 +79,7 @@ CONFIRMATION = Panel(
     )
     + (Endpoint("judge_order:order"),),
     draws=49_999,
+    schedule=SCHEDULE,
     seed=SEED,
 )
 
@@ -96,6 +98,7 @@ COMPONENT_ARMS = Panel(
     domains=WORKLOADS,
     data=KIND,
     endpoints=(Endpoint("judge_probes:by_component"),),
+    schedule=SCHEDULE,
     seed=SEED,
 )
 
@@ -108,6 +111,7 @@ REFERENCE_SWITCH = Panel(
     check=check_switch,
     domains=(SWITCH,),
     endpoints=(Endpoint("judge_probes:reference_switch"),),
+    schedule="hash:20260930140",
     seed=20260930140,
 )
 
@@ -120,6 +124,7 @@ FORMATTING = Panel(
     domains=WORKLOADS,
     data=KIND,
     endpoints=(Endpoint("judge_probes:formatting"),),
+    schedule=SCHEDULE,
     seed=SEED,
 )
 
@@ -132,6 +137,7 @@ READABLE_CUES = Panel(
     domains=WORKLOADS,
     data=KIND,
     endpoints=(Endpoint("judge_probes:readable_cues"),),
+    schedule=SCHEDULE,
     seed=SEED,
 )
 
@@ -149,6 +155,7 @@ AUDIT = Panel(
         for name in ("judge_order:order", "judge:interaction", "judge:cells", "judge:qualification", "judge:duplicates", "judge:scores")
     ),
     draws=49_999,
+    schedule=SCHEDULE,
     seed=SEED,
 )
 

@@ -7,17 +7,38 @@ from dataclasses import dataclass
 
 from c2s.errors import UsageError, nearest
 from c2s.panels.base import Panel
+from c2s.panels.copying import COPYING
 from c2s.panels.gold_copy import GOLD_COPY
 from c2s.panels.independence import INDEPENDENCE
 from c2s.panels.judge import JUDGE_PANELS
 from c2s.panels.main import MAIN
+from c2s.panels.own_plan import OWN_PLAN
+from c2s.panels.prefix import PREFIX
 from c2s.panels.repeats import REPEATS
 from c2s.panels.robustness import ROBUSTNESS
+from c2s.panels.stopping import STOPPING
 from c2s.panels.support import SUPPORT
 from c2s.panels.union import UNION
 from c2s.panels.workflows import WORKFLOWS
 
-PANELS = {panel.name: panel for panel in (MAIN, ROBUSTNESS, REPEATS, UNION, SUPPORT, INDEPENDENCE, GOLD_COPY, WORKFLOWS, *JUDGE_PANELS)}
+PANELS = {
+    panel.name: panel
+    for panel in (
+        MAIN,
+        ROBUSTNESS,
+        REPEATS,
+        UNION,
+        SUPPORT,
+        INDEPENDENCE,
+        GOLD_COPY,
+        WORKFLOWS,
+        COPYING,
+        PREFIX,
+        OWN_PLAN,
+        STOPPING,
+        *JUDGE_PANELS,
+    )
+}
 
 
 def panel(name: str) -> Panel:

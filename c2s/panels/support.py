@@ -42,4 +42,5 @@ SUPPORT = Panel(
     ),
     draws=9_999,
     seed=20261010,
+    schedule="round",
 )

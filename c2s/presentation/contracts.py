@@ -1,4 +1,4 @@
-"""The request texts of the two papers, from `contracts.toml`, byte-exact. Their source is named in that file."""
+"""The request texts of the two papers, from `contracts.toml`, byte-exact, and ours beside them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 
 @functools.cache
-def _raw() -> bytes:
-    return resources.files(__package__).joinpath("contracts.toml").read_bytes()
+def _raw(name: str = "contracts.toml") -> bytes:
+    return resources.files(__package__).joinpath(name).read_bytes()
 
 
 @functools.cache
@@ -20,9 +20,14 @@ def contracts() -> dict[str, Any]:
     return tomllib.loads(_raw().decode())
 
 
+@functools.cache
+def _ours() -> dict[str, str]:
+    return tomllib.loads(_raw("ours.toml").decode())
+
+
 def contracts_sha256() -> str:
-    """Identity of the texts, stored in every manifest."""
-    return hashlib.sha256(_raw()).hexdigest()
+    """Identity of all request texts, the papers' and ours, stored in every manifest."""
+    return hashlib.sha256(_raw() + b"\0" + _raw("ours.toml")).hexdigest()
 
 
 def natural(template: str, key: str) -> str:
@@ -35,3 +40,8 @@ def cue_contexts() -> dict[str, str]:
     found = contracts()["judge"]["cue_proposal"]
     corrections = {f"{a}/{b}": found["correction"].format(initial=a, corrected=b) for a, b in found["pairs"]}
     return corrections | {"guess": found["guess"]}
+
+
+def ours(key: str) -> str:
+    """A text that the papers describe and do not print (`ours.toml`)."""
+    return _ours()[key]

@@ -1,81 +1,40 @@
 """The runner: one thread that owns the programs and the ledger.
 
-It opens parents in plan order, hands encoded asks to the workers, feeds answers back into the programs, and commits.
+It opens parents in schedule order, hands encoded asks to the workers, feeds answers back into the programs, and commits.
 What it decides (retry, stop, reuse) is written to the ledger before it matters.
 """
 
 from __future__ import annotations
 
-import heapq
-import itertools
-import random
 import time
-from collections import Counter, deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
 from c2s.backends.base import Backend, Call, Exchange
-from c2s.controllers.program import ParentProgram
 from c2s.dialects import Malformed, dialect
 from c2s.errors import LedgerError
 from c2s.ledger import reader
-from c2s.ledger.writer import ExchangeRow, LedgerWriter, ParentRow, SlotRow
+from c2s.ledger.writer import ExchangeRow, LedgerWriter, SlotRow
 from c2s.panels.base import Panel
-from c2s.presentation.encode import body_hash, content_hash
-from c2s.records import Answer, Ask, Slot
-from c2s.runner.gate import Gate
+from c2s.records import Answer, Usage
+from c2s.runner.control import Control
+from c2s.runner.pace import LONGEST_PAUSE, RETRY_CAP, Limits, Pace
+from c2s.runner.parents import Parents
+from c2s.runner.policy import Policy
+from c2s.runner.prices import tokens_expected
+from c2s.runner.progress import Tally
+from c2s.runner.queue import Queue, Waiting
 from c2s.runner.reuse import Reuse
+from c2s.runner.spend import Budget
 from c2s.runner.workers import workers
 
 COMMIT_SECONDS = 0.25
 """How long a safe backend's answers may wait in memory: what a kill can cost is asked again."""
 
-MAX_ATTEMPTS = 6
-"""Sends of one request, where each earlier one was provably not processed (or the backend is safe)."""
-
-
-@dataclass(slots=True)
-class Waiting:
-    """An ask that may leave: its parent's program, its slot and its exact bytes."""
-
-    open: Open
-    row: SlotRow
-    ask: Ask
-    body: bytes
-    body_sha256: str
-    sends: int = 0
-
-
-@dataclass(slots=True)
-class Open:
-    """A parent on its way."""
-
-    row: ParentRow
-    panel: Panel
-    program: ParentProgram
-    slots: dict[Slot, SlotRow]
-    stored: set[tuple[str, int]] = field(default_factory=set)
-
-
-@dataclass(slots=True)
-class Tally:
-    """Running totals for the progress line; `states` counts slots, `transitions` parents by (panel, domain, transition)."""
-
-    states: Counter[str] = field(default_factory=Counter)
-    transitions: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    asked: int = 0
-    started: float = field(default_factory=time.monotonic)
-
-    @property
-    def total(self) -> int:
-        return sum(self.states.values())
-
-    @property
-    def open(self) -> int:
-        return self.states["planned"] + self.states["sent"] + self.states["reserved"]
+LOOK_SECONDS = 0.1
+"""How long the runner may sleep before it looks at its stop flag, its control file and its clock."""
 
 
 class Runner:
@@ -90,63 +49,87 @@ class Runner:
         *,
         reuse: Reuse | None = None,
         watch: Any = None,
+        policy: Policy = Policy(),
+        limits: Limits | None = None,
+        budget: Budget | None = None,
+        control: Control | None = None,
     ) -> None:
-        self.writer, self.backend, self.settings = writer, backend, settings
-        self.panels = {panel.name: panel for panel in panels}
-        self.dialect = dialect(backend.dialect)
-        self.reuse, self.watch = reuse, watch
+        self.writer, self.backend, self.watch, self.policy = writer, backend, watch, policy
         self.tally = Tally()
         self.stopping = 0
+        self.finished = False
+        self.reason: str | None = None
         self._safe = backend.resend == "safe"
+        self._wire = dialect(backend.dialect)
         self._workers = workers(backend)
-        self._heap: list[tuple[float, int, int, Waiting]] = []  # (not before, parent, tie, what)
-        self._tie = itertools.count()
+        self._pace = Pace(limits or Limits(workers=max(1, backend.workers)))
+        self._budget = budget or Budget(None)
+        self._control = control
+        self._paused = False
+        self._queue = Queue()
+        by_name = {panel.name: panel for panel in panels}
+        self._parents = Parents(writer, self._wire, backend.model, by_name, settings, self._queue, self.tally, reuse)
         self._flying: dict[int, tuple[Waiting, ExchangeRow]] = {}
-        self._unopened: deque[tuple[int, str]] = deque()
-        self._gate = Gate(writer, self.panels, settings)
         self._committed = time.monotonic()
+        self._models: dict[str, int] = {}
+        self._failures = 0
+        self._answers = 0
 
     def stop(self) -> None:
         """Ask for an orderly end: nothing new leaves. A second call gives up what is still under way."""
         self.stopping += 1
 
     def run(self) -> bool:
-        """Returns True when every slot is terminal, False when stopped before."""
+        """Returns True when every slot is terminal, False when stopped before; `reason` then says why, if not by `stop()`."""
         self._recover()
-        self._load_totals()
-        db = self.writer.connection
-        self._unopened = deque(db.execute("SELECT id, panel FROM parents WHERE closed = 0 ORDER BY id").fetchall())
-        exhausted = False
-        while True:
-            if not self.stopping:
-                exhausted = self._fill(exhausted)
-                self._dispatch()
-            if not self._flying and (self.stopping or (exhausted and not self._heap)):
-                break
-            if self.stopping and (self._safe or self.stopping > 1):
-                break
-            for waiting, exchange in self._workers.results(self._patience()):
-                self._arrived(waiting, exchange)
-            self._tick()
+        self._load()
+        try:
+            self._loop()
+        except LedgerError:
+            self._rescue()
+            raise
         self._abandon()
-        self.writer.commit()
+        self.finished = self.tally.open == 0
+        self.writer.note("stopped", "" if self.finished else self.reason or "stopped by its user")
+        self.writer.note("phase", "")
+        self._commit()
+        self.tally.phase = ""
         self._tick(final=True)
-        return self.tally.open == 0
+        return self.finished
+
+    def _loop(self) -> None:
+        while True:
+            if self._control is not None:
+                self._obey()
+            if not self.stopping and not self._paused:
+                self._fill()
+                self._dispatch()
+            self._tick()
+            if not self._flying and (self.stopping or not (self._paused or len(self._queue) or self._parents.next_key())):
+                return
+            if self.stopping and (self._safe or self.stopping > 1):
+                return
+            patience = self._patience()
+            if not self._flying:
+                time.sleep(patience)
+                continue
+            for number, exchange in self._workers.results(patience):
+                self._arrived(number, exchange)
 
     # --- before the first request -------------------------------------------------------------------------------
 
     def _recover(self) -> None:
         """Settle what an earlier runner left under way: unknown if paid, planned again if safe."""
         db = self.writer.connection
-        left = db.execute("SELECT id, slot FROM exchanges WHERE state = 'sent'").fetchall()
-        if not left:
-            return
-        by_parent = {slot: parent for slot, parent in db.execute("SELECT id, parent FROM slots WHERE state = 'sent'")}
-        for number, slot in left:
-            parent = reader.parent(db, by_parent[slot])
-            row = next(r for r in reader.slots_of(db, parent).values() if r.id == slot)
-            self._lose(row, reader.exchange(db, number), "the runner ended before a response came")
-        self.writer.event("warning", f"{len(left)} requests were under way when the last runner ended")
+        left = db.execute("SELECT e.id, s.id, s.parent FROM exchanges e JOIN slots s ON s.id = e.slot WHERE e.state = 'sent'").fetchall()
+        for number, slot, parent in left:
+            rows = reader.slots_of(db, reader.parent(db, parent)).values()
+            exchange = reader.exchange(db, number)
+            self.writer.adopt(exchange)
+            self._lose(next(row for row in rows if row.id == slot), exchange, "the runner ended before a response came")
+        if left:
+            self.writer.event("warning", f"{len(left)} requests were under way when the last runner ended")
+        self.writer.note("stopped", "")
         self.writer.commit()
 
     def _lose(self, row: SlotRow, exchange: ExchangeRow, message: str) -> None:
@@ -156,110 +139,69 @@ class Runner:
             row.exchange = None
         self.writer.set_state(row, "planned" if self._safe else "unknown")
 
-    def _load_totals(self) -> None:
-        for count in reader.counts(self.writer.connection):
+    def _load(self) -> None:
+        db = self.writer.connection
+        self._models = orjson.loads(reader.run_values(db).get("models", "{}"))
+        for count in reader.counts(db):
             if count.key.startswith("transition:"):
                 self.tally.transitions[count.panel, count.domain, count.key[11:]] += count.n
             elif not count.key.startswith("outcome:"):
                 self.tally.states[count.key] += count.n
+        self._parents.load()
 
-    # --- asks ---------------------------------------------------------------------------------------------------
+    # --- sending ------------------------------------------------------------------------------------------------
 
-    def _fill(self, exhausted: bool) -> bool:
-        """Open parents until the workers could all be kept busy; True when there is none left."""
+    def _fill(self) -> None:
+        """Open parents whose turn has come, and more of them until the workers could all be kept busy."""
         wanted = self.backend.max_batch * max(1, self.backend.workers)
-        while not exhausted and len(self._heap) < wanted:
-            if not self._unopened:
-                return True
-            if not self._gate.passes(self.panels[self._unopened[0][1]]):
-                return False
-            self._open(self._unopened.popleft()[0])
+        while (key := self._parents.next_key()) is not None and not self.stopping:
+            first = self._queue.first()
+            if len(self._queue) >= wanted and first is not None and first <= key:
+                return
+            self._parents.open_next()
             self._tick()
-        return exhausted
-
-    def _open(self, number: int) -> None:
-        """Start a parent's program and replay into it whatever the ledger already knows."""
-        db = self.writer.connection
-        row = reader.parent(db, number)
-        panel = self.panels[row.panel]
-        program = ParentProgram(panel.name, panel.arms, row.parent, self.settings)
-        stored = {(o.arm, o.replicate) for o in reader.outcomes_of(db, number)}
-        opened = Open(row, panel, program, reader.slots_of(db, row), stored)
-        self._take(opened, program.start())
-
-    def _take(self, opened: Open, asks: list[tuple[Slot, Ask]]) -> None:
-        """Queue new asks, answering from the ledger or from an earlier run those that can be; then settle closed arms."""
-        asks = list(asks)
-        while asks:
-            slot, ask = asks.pop()
-            row = opened.slots.get(slot)
-            if row is None:
-                raise LedgerError(f"{self.writer.path} holds no slot {slot}; it belongs to another plan")
-            body = self.dialect.encode(ask, self.backend.model)
-            waiting = Waiting(opened, row, ask, body, body_hash(body))
-            if row.state == "planned":
-                answer = self._reused(waiting)
-                if answer is None:
-                    heapq.heappush(self._heap, (0.0, opened.row.id, next(self._tie), waiting))
-                    continue
-                asks += opened.program.receive(slot, answer)
-            else:
-                asks += self._replayed(waiting)
-        self._settle(opened)
-
-    def _replayed(self, waiting: Waiting) -> list[tuple[Slot, Ask]]:
-        """The recorded answer of a slot that is already terminal."""
-        row = waiting.row
-        recorded = reader.exchange(self.writer.connection, row.exchange)
-        if recorded.body_sha256 != waiting.body_sha256:
-            raise LedgerError(
-                f"{self.writer.path}: the recorded request of {row.slot} is not the one that this version of c2s would send; "
-                "finish the run with the version named in its manifest"
-            )
-        if row.state == "ok":
-            return waiting.open.program.receive(row.slot, self.dialect.decode(waiting.ask, recorded.response))
-        return waiting.open.program.receive(row.slot, None, f"{row.state}: {recorded.message}")
-
-    def _reused(self, waiting: Waiting) -> Answer | None:
-        """An earlier run's answer to the same slot and bytes, copied with its origin."""
-        found = self.reuse.find(waiting.row.slot, waiting.body_sha256) if self.reuse else None
-        if found is None:
-            return None
-        answer = self.dialect.decode(waiting.ask, found.response)
-        exchange = self._begin(waiting, origin=found.origin)
-        exchange.response, exchange.http_status, exchange.headers = found.response, found.http_status, found.headers
-        exchange.sent_at, exchange.done_at = found.sent_at, found.done_at
-        self._note_usage(exchange, answer)
-        self.writer.end_exchange(exchange, "ok")
-        self._state(waiting.row, "ok")
-        return answer
-
-    def _begin(self, waiting: Waiting, origin: str | None = None) -> ExchangeRow:
-        self.tally.states[waiting.row.state] -= 1
-        exchange = self.writer.begin_exchange(
-            waiting.row, body=waiting.body, body_sha256=waiting.body_sha256, content_sha256=content_hash(waiting.body), origin=origin
-        )
-        self.tally.states["sent"] += 1
-        return exchange
 
     def _dispatch(self) -> None:
         """Hand out what may leave now. For a paid backend its reservation is durable before any byte does."""
-        batches = []
+        batches: list[list[tuple[int, Call]]] = []
         now = time.monotonic()
-        idle = self._workers.idle
-        while self._heap and self._heap[0][0] <= now and len(batches) < idle:
-            batch = []
-            while self._heap and self._heap[0][0] <= now and len(batch) < self.backend.max_batch:
-                waiting = heapq.heappop(self._heap)[3]
-                exchange = self._begin(waiting)
-                waiting.sends += 1
-                self._flying[exchange.id] = (waiting, exchange)
-                batch.append((exchange.id, Call(waiting.row.slot, waiting.open.row.parent, waiting.ask, waiting.body)))
-            batches.append(batch)
-        if batches and not self._safe:
-            self._commit()
+        self._queue.wake(now)
+        busy = max(1, self.backend.workers) - self._workers.idle
+        room = min(self._workers.idle, self._pace.room(busy))
+        try:
+            while len(batches) < room and self._queue.first() is not None and self._pace.due() <= now:
+                batch = self._batch(now)
+                if not batch:
+                    break
+                batches.append(batch)
+            if batches and not self._safe:
+                self._commit()
+        except LedgerError:
+            for number, _ in [sent for batch in batches for sent in batch]:
+                waiting, exchange = self._flying.pop(number)
+                self.writer.withdraw_exchange(waiting.row, exchange)
+            raise
         for batch in batches:
             self._workers.submit(batch)
+
+    def _batch(self, now: float) -> list[tuple[int, Call]]:
+        """Up to `max_batch` sends, each with its reservation; fewer where a cap leaves no room."""
+        batch: list[tuple[int, Call]] = []
+        while self._queue.first() is not None and len(batch) < self.backend.max_batch:
+            waiting = self._queue.pop()
+            body = self._parents.encode(waiting)
+            usd = self._budget.reservation(waiting.ask.request, body)
+            cap = self._budget.exceeded(self.writer.spend, usd)
+            if cap is not None:
+                self._queue.push(waiting)
+                if not self._flying:  # nothing under way can give a reservation back
+                    self._halt(f"the cap of ${cap.usd:g} {cap.what} leaves no room for the next request; go on with {cap.option} and a higher amount")
+                break
+            exchange = self._parents.begin(waiting, body, reserved_usd=usd)
+            self._flying[exchange.id] = (waiting, exchange)
+            batch.append((exchange.id, Call(waiting.row.slot, waiting.open.row.parent, waiting.ask, body)))
+            self._pace.started(now, tokens_expected(len(body)))
+        return batch
 
     # --- answers ------------------------------------------------------------------------------------------------
 
@@ -267,82 +209,154 @@ class Runner:
         waiting, exchange = self._flying.pop(number)
         self.tally.asked += 1
         exchange.response, exchange.http_status, exchange.message = came.raw, came.http_status, came.message
+        exchange.sent_at, exchange.done_at = came.began or exchange.sent_at, came.ended
         if came.headers:
             exchange.headers = orjson.dumps(dict(came.headers)).decode()
-        answer = None
-        state = came.verdict
-        if state == "ok":
-            try:
-                answer = self.dialect.decode(waiting.ask, came.raw)
-                self._note_usage(exchange, answer)
-            except Malformed as error:
-                state, exchange.message = "malformed", str(error)
-        if state == "lost":
-            state = "unknown"
+        answer, state = self._read(waiting, exchange, came)
         self.writer.end_exchange(exchange, state)
-        if state == "not_processed" or (state == "unknown" and self._safe):
-            if waiting.sends < MAX_ATTEMPTS:
-                self._again(waiting, came)
-                return
-            state = "error"
-            exchange.message = f"gave up after {MAX_ATTEMPTS} attempts: {came.message}"
-        slot_state = {"ok": "ok", "unknown": "unknown"}.get(state, "error")
-        self._state(waiting.row, slot_state)
-        if answer is not None:
-            asks = waiting.open.program.receive(waiting.row.slot, answer)
+        if state == "not_processed":
+            self._refused(waiting, exchange, came)
+            return
+        if state != "unknown":
+            self._pace.answered()
+        if state == "malformed" and waiting.malformed < self.policy.retry_malformed:
+            waiting.malformed += 1
+            self._again(waiting, 0.0, f"response {waiting.malformed} was malformed ({exchange.message})")
+        elif state == "unknown" and self._safe and waiting.refusals < self.policy.retries:
+            waiting.refusals += 1
+            self._again(waiting, min(30.0, 0.25 * 2.0**waiting.refusals), f"attempt {waiting.refusals} was lost ({came.message})")
         else:
-            self.writer.event("warning", f"{waiting.row.slot}: {slot_state}: {exchange.message}")
-            asks = waiting.open.program.receive(waiting.row.slot, None, f"{slot_state}: {exchange.message}")
-        self._take(waiting.open, asks)
+            self._final(waiting, answer, {"ok": "ok", "unknown": "unknown"}.get(state, "error"), exchange.message)
 
-    def _again(self, waiting: Waiting, came: Exchange) -> None:
-        """Send it once more, never sooner than asked."""
-        attempt = waiting.sends
-        wait = came.wait if came.wait is not None else min(30.0, 0.5 * 2**attempt) * (0.5 + random.random() / 2)
+    def _read(self, waiting: Waiting, exchange: ExchangeRow, came: Exchange) -> tuple[Answer | None, str]:
+        """The answer if there is one, and the exchange's state; usage and cost are noted, also of a malformed response."""
+        if came.verdict == "lost":
+            return None, "unknown"
+        if came.cause == "refused" and (came.http_status == 401 or not self._answers):
+            return None, "not_processed"
+        if came.verdict != "ok":
+            return None, came.verdict
+        answer, state = None, "ok"
+        try:
+            answer = self._wire.decode(waiting.ask, came.raw)
+            self._see_model(answer.model)
+            exchange.model = answer.model
+        except Malformed as error:
+            state, exchange.message = "malformed", str(error)
+        usage: Usage = answer.usage if answer is not None else self._wire.usage(came.raw)
+        exchange.input_tokens, exchange.output_tokens = usage.input_tokens, usage.output_tokens
+        exchange.cost_usd = self._budget.cost(usage)
+        return answer, state
+
+    def _final(self, waiting: Waiting, answer: Answer | None, state: str, message: str | None) -> None:
+        """A slot's last word."""
+        self._parents.set_state(waiting.row, state)
+        if answer is not None:
+            self._failures = 0
+            self._answers += 1
+            self._parents.answered(waiting, answer)
+            return
+        self._failures += 1
+        self.writer.event("warning", f"{waiting.row.slot}: {state}: {message}")
+        self._parents.answered(waiting, None, f"{state}: {message}")
+        if 0 < self.policy.stop_after_errors <= self._failures and not self.stopping:
+            self._halt(f"{self._failures} requests in a row ended in error or unknown, the last with: {message}")
+
+    def _refused(self, waiting: Waiting, exchange: ExchangeRow, came: Exchange) -> None:
+        """Not processed: it may leave again, unless that has been tried often enough."""
+        now = time.monotonic()
+        if came.cause in ("quota", "refused"):
+            self._again(waiting, 0.0, None)
+            if not self.stopping:
+                what = "the provider's quota is used up" if came.cause == "quota" else "the server refuses the key or its use"
+                self._halt(f"{what} ({came.message})")
+            return
+        unreached = came.cause == "connect"
+        wait = self._pace.unreachable(now) if unreached else self._pace.busy(now, came.wait)
+        if waiting.refusals >= self.policy.retries and (not unreached or not self.policy.retries):
+            exchange.message = f"gave up after {waiting.refusals + 1} attempts: {came.message}"
+            self._final(waiting, None, "error", exchange.message)
+            return
+        waiting.refusals += not unreached
+        self._again(waiting, wait, f"not processed ({came.message})")
+        away = self._pace.given_up(now)
+        if away is not None and not self.stopping:
+            self._halt(f"the server has been out of reach for {away:.0f} s ({came.message})")
+        elif wait > LONGEST_PAUSE and not self.stopping:
+            self._halt(f"the server asks for a pause of {wait:.0f} s")
+        elif wait > RETRY_CAP:
+            self.writer.event("warning", f"the server asks for a pause of {wait:.0f} s: nothing leaves before that")
+
+    def _again(self, waiting: Waiting, wait: float, why: str | None) -> None:
+        """Put a request back to be sent once more, never sooner than asked."""
         waiting.row.exchange = None
-        self._state(waiting.row, "planned")
-        self.writer.event("info", f"{waiting.row.slot}: attempt {attempt} not processed ({came.message}); again in {wait:.1f} s")
-        heapq.heappush(self._heap, (time.monotonic() + wait, waiting.open.row.id, next(self._tie), waiting))
+        self._parents.set_state(waiting.row, "planned")
+        if why is not None:
+            self.writer.event("info", f"{waiting.row.slot}: {why}; again in {wait:.1f} s")
+        self._queue.push(waiting, time.monotonic() + wait if wait > 0 else None)
 
-    def _note_usage(self, exchange: ExchangeRow, answer: Answer) -> None:
-        exchange.model = answer.model
-        exchange.input_tokens, exchange.output_tokens = answer.input_tokens, answer.output_tokens
+    def _see_model(self, model: str | None) -> None:
+        """Count returned model ids; a second one is marked, and stops the run unless the policy says otherwise."""
+        if model is None:
+            return
+        if self._models and model not in self._models:
+            first = next(iter(self._models))
+            self.writer.event("warning", f"the server now answers as {model!r}, not as {first!r}")
+            if self.policy.on_model_change == "stop" and not self.stopping:
+                self._halt(f"the server answers as {model!r} after {first!r}; --on-model-change mark goes on and marks them")
+        elif self.policy.on_model_change == "stop" and len(self._models) > 1 and model != next(iter(self._models)) and not self.stopping:
+            self._halt(f"the server still answers as {model!r}, not as {next(iter(self._models))!r}")
+        self._models[model] = self._models.get(model, 0) + 1
 
-    def _settle(self, opened: Open) -> None:
-        """Write the outcomes of arms that have closed, in the transaction of the exchange that closed them."""
-        for outcome in opened.program.outcomes:
-            if (outcome.arm, outcome.replicate) not in opened.stored:
-                opened.stored.add((outcome.arm, outcome.replicate))
-                self.writer.add_outcome(opened.row, outcome)
-        for slot, state in opened.program.skipped.items():
-            if opened.slots[slot].state == "planned":
-                self._state(opened.slots[slot], state)
-        if opened.program.closed and not opened.row.closed:
-            transition = opened.panel.transition(opened.program.outcomes)
-            self.writer.close_parent(opened.row, transition)
-            self._gate.closed(opened.row.panel)
-            if transition is not None:
-                self.tally.transitions[opened.row.panel, opened.row.parent.domain, transition] += 1
+    # --- time and stopping --------------------------------------------------------------------------------------
 
-    def _state(self, row: SlotRow, state: str) -> None:
-        self.tally.states[row.state] -= 1
-        self.writer.set_state(row, state)
-        self.tally.states[state] += 1
+    def _halt(self, reason: str) -> None:
+        """An orderly stop that the runner decides: what is under way is waited for, nothing new leaves."""
+        self.reason = reason
+        self.stopping = max(1, self.stopping)
+        self.writer.event("warning", f"stopping: {reason}")
 
-    # --- time ---------------------------------------------------------------------------------------------------
+    def _obey(self) -> None:
+        command = self._control.command(time.monotonic())
+        if command is None:
+            return
+        if command.startswith("?"):
+            self.writer.event("warning", command[1:])
+        elif command == "stop":
+            self._halt("told to by control.json")
+        elif (command == "pause") != self._paused:
+            self._paused = command == "pause"
+            self.writer.event("info", "paused by control.json" if self._paused else "going on by control.json")
+            self.writer.note("phase", "paused" if self._paused else "")
 
     def _patience(self) -> float:
-        if self._flying:
-            return 0.1
-        return min(0.1, max(0.001, self._heap[0][0] - time.monotonic())) if self._heap else 0.0
+        """How long to wait for results before looking around again."""
+        if self._paused or self.stopping:
+            return LOOK_SECONDS
+        now = time.monotonic()
+        times = [self._queue.next_wake()]
+        if self._queue.first() is not None and self._workers.idle:
+            times.append(self._pace.due())
+        soonest = min((t for t in times if t is not None), default=now + LOOK_SECONDS)
+        return min(LOOK_SECONDS, max(0.0005, soonest - now))
+
+    def _phase(self) -> str:
+        held = self._pace.held_until - time.monotonic()
+        return "paused" if self._paused else "stopping" if self.stopping else f"waiting {held:.0f} s" if held > 2 else ""
 
     def _tick(self, final: bool = False) -> None:
-        if time.monotonic() - self._committed >= COMMIT_SECONDS:
+        """Commit when it is time (for a paid backend: whenever an answer waits) and show how things are."""
+        if self.writer.dirty and (not self._safe or time.monotonic() - self._committed >= COMMIT_SECONDS):
             self._commit()
         if self.watch is not None:
+            if not final:
+                self.tally.phase = self._phase()
+            self.tally.usd = self.writer.spend.usd
             self.watch(self.tally, final)
 
     def _commit(self) -> None:
+        if self._models:
+            self.writer.note("models", orjson.dumps(self._models).decode())
         self.writer.commit()
         self._committed = time.monotonic()
 
@@ -353,3 +367,17 @@ class Runner:
             self._lose(waiting.row, exchange, "given up when the run was stopped")
             self.tally.states[waiting.row.state] += 1
         self._flying.clear()
+
+    def _rescue(self) -> None:
+        """The ledger could not be written: wait for what is under way, since it is paid for, and try once more.
+
+        Where that fails too, the requests under way are `sent` in the ledger and will be unknown: nothing is lost silently.
+        """
+        self.stopping = max(1, self.stopping)
+        try:
+            while self._flying and self.stopping < 2 and not self._safe:
+                for number, exchange in self._workers.results(LOOK_SECONDS):
+                    self._arrived(number, exchange)
+            self.writer.commit()
+        except LedgerError:
+            pass  # the first error is raised; it says what to do

@@ -15,9 +15,13 @@ class Gate:
 
     def __init__(self, writer: LedgerWriter, panels: Mapping[str, Panel], settings: Mapping[str, Any]) -> None:
         self._writer, self._panels, self._settings = writer, panels, settings
-        rows = writer.connection.execute("SELECT panel, count(*) FROM parents WHERE closed = 0 GROUP BY panel")
-        self._open: dict[str, int] = dict(rows.fetchall())
+        self._open: dict[str, int] = {}
         self._passed: set[str] = set()
+
+    def load(self) -> None:
+        """Count the parents of every panel that have not closed."""
+        rows = self._writer.connection.execute("SELECT panel, count(*) FROM parents WHERE closed = 0 GROUP BY panel")
+        self._open = dict(rows.fetchall())
 
     def closed(self, panel: str) -> None:
         """A parent of this panel has closed."""

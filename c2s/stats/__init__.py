@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from c2s.stats.counts import Joined, join_on_id, joint_counts
+from c2s.stats.counts import ChoiceComparison, Joined, compare_choices, join_on_id, joint_counts
 from c2s.stats.divergence import js_divergence, total_variation
 from c2s.stats.independence import IndependenceReference, Reference, bootstrap_independence_reference
 from c2s.stats.judge import Interaction, interaction
@@ -31,6 +31,7 @@ from c2s.stats.settings import WorstScr, bootstrap_scr_difference, bootstrap_wor
 
 __all__ = [
     "Bounds",
+    "ChoiceComparison",
     "HolmResult",
     "IndependenceReference",
     "Interaction",
@@ -56,6 +57,7 @@ __all__ = [
     "bootstrap_worst_scr",
     "brier",
     "clopper_pearson",
+    "compare_choices",
     "expected_calibration_error",
     "holm",
     "interaction",

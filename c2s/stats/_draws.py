@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,30 +12,42 @@ from c2s.kernels import exact
 from c2s.stats._options import Options
 from c2s.stats.results import Interval
 
-_BATCH_NS = 5e7  # 50 ms: Ctrl-C and progress wait no longer than this
-
+_BATCH_SECONDS = 0.05
+"""What a batch should take: Ctrl-C and progress wait no longer than this, whatever else the machine does."""
 
 Draw = Callable[..., Sequence[NDArray]]
 """draw(seed=, first=, count=, threads=) -> one array of `count` values per quantity; NaN where a draw is undefined."""
 
 
-def run(draw: Draw, quantities: int, ns_per_draw: float, chosen: Options) -> list[NDArray[np.float64]]:
+def run(draw: Draw, ns_per_draw: float, chosen: Options) -> list[NDArray[np.float64]]:
     """All draws of each quantity. Python runs between batches, so Ctrl-C stops within one and `progress` is told."""
-    plan = batches(ns_per_draw, chosen)
-    parts: list[list[NDArray]] = [[] for _ in range(quantities)]
-    for first, count in plan:
+    out: list[NDArray] = []
+    for first, count in batches(ns_per_draw, chosen):
         found = draw(seed=chosen.seed, first=first, count=count, threads=chosen.threads)
-        for part, values in zip(parts, found, strict=True):
-            part.append(values)
+        if count == chosen.draws:
+            out = list(found)
+        else:
+            out = out or [np.empty(chosen.draws) for _ in found]
+            for row, values in zip(out, found, strict=True):
+                row[first : first + count] = values
+    return out
+
+
+def batches(ns_per_draw: float, chosen: Options) -> Iterator[tuple[int, int]]:
+    """(first draw, number of draws) of each batch, until all are done; tells `progress` after each.
+
+    The first size follows the kernel's estimate of its cost, the others what the last batch took: no result depends on them.
+    """
+    size = 1e9 * _BATCH_SECONDS * chosen.threads / ns_per_draw
+    first = 0
+    while first < chosen.draws:
+        count = min(max(1, int(size)), chosen.draws - first)
+        start = time.perf_counter()
+        yield first, count
+        size = count * min(4.0, max(0.1, _BATCH_SECONDS / max(1e-9, time.perf_counter() - start)))
+        first += count
         if chosen.progress is not None:
-            chosen.progress(first + count, chosen.draws)
-    return [part[0] if len(part) == 1 else np.concatenate(part) for part in parts]
-
-
-def batches(ns_per_draw: float, chosen: Options) -> list[tuple[int, int]]:
-    """(first draw, number of draws) of each batch."""
-    size = max(1, min(chosen.draws, int(_BATCH_NS * chosen.threads / ns_per_draw)))
-    return [(first, min(size, chosen.draws - first)) for first in range(0, chosen.draws, size)]
+            chosen.progress(first, chosen.draws)
 
 
 def interval(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,3 +64,54 @@ def _table(name: str, rows: Mapping[Hashable, Any] | Iterable[tuple[Hashable, An
             raise InputError(f"{name}: id {key!r} occurs more than once; give every item one row")
         table[key] = value
     return table
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceComparison:
+    """Returned choices beside the argmax of their reported probabilities (A.7).
+
+    argmax     the option of the largest probability, the first displayed one where several tie
+    tied       whether several do
+    disagrees  whether the returned choice is another option
+    """
+
+    returned: tuple[Hashable, ...]
+    argmax: tuple[Hashable, ...]
+    tied: tuple[bool, ...]
+    disagrees: tuple[bool, ...]
+
+    @property
+    def disagreements(self) -> int:
+        return sum(self.disagrees)
+
+
+def compare_choices(
+    returned: Sequence[Hashable],
+    probabilities: Sequence[Sequence[float]],
+    options: Sequence[Sequence[Hashable]],
+) -> ChoiceComparison:
+    """For each decision: the choice returned, the probabilities reported, and the options in displayed order.
+
+    The returned choice is the outcome, even where it is none of the options. InputError where the lengths differ or a
+    probability is NaN, infinite or negative.
+    """
+    if not len(returned) == len(probabilities) == len(options):
+        raise InputError(
+            f"{len(returned)} choices, {len(probabilities)} rows of probabilities, {len(options)} lists of options: give one per decision"
+        )
+    best, tied = [], []
+    for i, (row, names) in enumerate(zip(probabilities, options, strict=True)):
+        if len(row) != len(names) or not names:
+            raise InputError(f"probabilities[{i}] has {len(row)} entries for {len(names)} options: give one per option, at least one")
+        for j, p in enumerate(row):
+            if not 0 <= p < float("inf"):
+                raise InputError(f"probabilities[{i}][{j}] is {p}: give finite numbers of at least 0")
+        top = max(row)
+        best.append(names[list(row).index(top)])
+        tied.append(sum(p == top for p in row) > 1)
+    return ChoiceComparison(
+        returned=tuple(returned),
+        argmax=tuple(best),
+        tied=tuple(tied),
+        disagrees=tuple(a != b for a, b in zip(returned, best, strict=True)),
+    )

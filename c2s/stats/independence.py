@@ -88,7 +88,7 @@ def bootstrap_independence_reference(
         return _quantities(sampler.draw(**part), strata.labels)
 
     groups = len(strata.labels) + 1
-    values = _draws.run(statistic, groups * len(_QUANTITIES), sampler.ns_per_draw + 100 * groups, chosen)
+    values = _draws.run(statistic, sampler.ns_per_draw + 100 * groups, chosen)
     observed = [float(v[0]) for v in _quantities([np.array([c.sum()]) for c in columns], strata.labels)]
     counts = [int((member & (size == length)).sum()) for length in strata.labels]
 

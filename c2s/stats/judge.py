@@ -128,7 +128,7 @@ def _drawn(theta: float, groups: list[NDArray], share: NDArray, chosen: Options,
     sampler = resample.CellSampler(
         joint.ratio_cells(d, np.ones(len(d), np.int64), strata), x_scale=share / strata.sizes, limit=math.inf
     )
-    (values,) = _draws.run(lambda **part: sampler.draw(**part)[:1], 1, sampler.ns_per_draw, chosen)
+    (values,) = _draws.run(lambda **part: sampler.draw(**part)[:1], sampler.ns_per_draw, chosen)
     extreme = int(np.count_nonzero(np.abs(values - theta) >= abs(theta) - 1e-12))
     base = _draws.interval(values, theta, chosen, sampler.method, reason="")
     return Interaction(

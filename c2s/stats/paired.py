@@ -105,6 +105,4 @@ def _drawn_flip(d: NDArray[np.float64], alternative: str, chosen: Options) -> fl
         else:
             extreme = sums >= observed - slack if alternative == "greater" else sums <= observed + slack
         count += int(np.count_nonzero(extreme))
-        if chosen.progress is not None:
-            chosen.progress(first + size, chosen.draws)
     return (1 + count) / (1 + chosen.draws)

@@ -200,7 +200,7 @@ def _estimate(units: _Units, chosen: Options, reason: str, cells: joint.RatioCel
         if isinstance(law, exact.RatioLaw):
             return _from_law(law, lattice, estimate, chosen, reason)
         why = "the values lie on no common lattice" if law is None else (
-            f"the law needs {law:.3g} grid points, more than {exact.GRID_LIMIT}"
+            f"the law is too large (cost {law:.3g}, limit {exact.COST_LIMIT})"
         )
         if chosen.method == "exact":
             raise InputError(f"method='exact': {why}; draw instead, with method='multinomial' or 'items'")
@@ -212,7 +212,7 @@ def _estimate(units: _Units, chosen: Options, reason: str, cells: joint.RatioCel
             raise InputError(f"method='multinomial': {why}; use method='items'")
     if sampler is None:
         sampler = resample.ItemSampler([units.x, units.d], units.strata)
-    (values,) = _draws.run(lambda **part: [sampler.ratios(**part)], 1, sampler.ns_per_draw, chosen)
+    (values,) = _draws.run(lambda **part: [sampler.ratios(**part)], sampler.ns_per_draw, chosen)
     return _draws.interval(values, estimate, chosen, sampler.method, reason=reason, note=note)
 
 
@@ -239,7 +239,7 @@ def _cell_sampler(units: _Units, cells: joint.RatioCells | None) -> tuple[resamp
         cells = joint.ratio_cells(x, d, units.strata)
     sampler = resample.CellSampler(cells, x_scale, d_scale)
     if sampler.too_large:
-        return None, f"a stratum needs {sampler.too_large:.3g} grid points, more than {exact.GRID_LIMIT}"
+        return None, f"the law of a stratum is too large (cost {sampler.too_large:.3g}, limit {exact.COST_LIMIT})"
     return sampler, ""
 
 
@@ -247,7 +247,7 @@ def _from_law(law: exact.RatioLaw, cells: joint.RatioCells, estimate: float, cho
     withheld = law.undefined > chosen.withhold_above
     degenerate = _is_fixed(cells, estimate)
     note = ""
-    if law.undefined > 0:
+    if law.undefined >= 1e-6:
         note = f"{law.undefined:.3g} of the draws undefined ({reason})" + ("; interval withheld" if withheld else "")
     return Interval(
         estimate=estimate,

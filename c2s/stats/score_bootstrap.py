@@ -144,6 +144,4 @@ def _all_draws(sampler: ScoreSampler, scores: int, width: int, chosen: Options) 
     out = np.empty((chosen.draws, scores, width))
     for first, count in _draws.batches(sampler.ns_per_draw, chosen):
         out[first : first + count] = sampler.draw(seed=chosen.seed, first=first, count=count, threads=chosen.threads)
-        if chosen.progress is not None:
-            chosen.progress(first + count, chosen.draws)
     return out

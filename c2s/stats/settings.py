@@ -57,7 +57,7 @@ def bootstrap_scr_difference(
         x, d, y, e = sampler.draw(**part)
         return [resample.ratio(x, d) - resample.ratio(y, e)]
 
-    (values,) = _draws.run(difference, 1, sampler.ns_per_draw, chosen)
+    (values,) = _draws.run(difference, sampler.ns_per_draw, chosen)
     left, right = observed
     estimate = None if left is None or right is None else left - right
     return _draws.interval(values, estimate, chosen, sampler.method, reason="a side has no Native success")
@@ -94,7 +94,7 @@ def bootstrap_worst_scr(
         each = np.stack([resample.ratio(x, d) for x, d in zip(sums[::2], sums[1::2], strict=True)])
         return [each.min(axis=0), each.mean(axis=0), *each]  # a NaN makes the minimum and the mean NaN
 
-    worst, mean, *each = _draws.run(scrs, 2 + len(names), sampler.ns_per_draw + 20 * len(names), chosen)
+    worst, mean, *each = _draws.run(scrs, sampler.ns_per_draw + 20 * len(names), chosen)
     known = [scr for scr in observed if scr is not None]
     complete = len(known) == len(names)
     reason = "a setting has no Native success"

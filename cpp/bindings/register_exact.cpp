@@ -1,6 +1,7 @@
 #include "arrays.hpp"
 #include "c2s_core/exact.hpp"
 #include "c2s_core/select.hpp"
+#include "c2s_core/sum_law.hpp"
 #include "register.hpp"
 #include "signals.hpp"
 
@@ -23,17 +24,18 @@ py::array_t<T> to_array(const std::vector<T>& values) {
 }
 
 py::tuple ratio(const In<std::int64_t>& offsets, const In<std::int64_t>& x, const In<std::int64_t>& d,
-                const In<std::int64_t>& count, const In<double>& levels, double max_points) {
+                const In<std::int64_t>& count, const In<double>& levels, double max_cost) {
   const RatioCells cells = cells_of(offsets, x, d, count);
   const auto wanted = view(levels);
-  Grid grid;
+  double cost;
   RatioSummary out{};
   {
     py::gil_scoped_release release;
-    grid = plan_grid(cells);
-    if (grid.points() <= max_points) out = summarise(cells, exact_law(cells, grid, signal_poll()), wanted);
+    const Grid grid = plan_grid(cells);
+    cost = law_cost(cells, grid);
+    if (cost <= max_cost) out = summarise(cells, exact_law(cells, grid, signal_poll()), wanted);
   }
-  return py::make_tuple(grid.points(), out.undefined, out.mean, out.sd, to_array(out.quantiles));
+  return py::make_tuple(cost, out.undefined, out.mean, out.sd, to_array(out.quantiles));
 }
 
 py::tuple law(const In<std::int64_t>& offsets, const In<std::int64_t>& x, const In<std::int64_t>& d,
@@ -73,7 +75,7 @@ py::array_t<double> select(const In<double>& values, const In<double>& mass, con
 void register_exact(py::module_& m) {
   const auto in = [](const char* name) { return py::arg(name).noconvert(); };
   m.def("exact_ratio", &ratio, py::kw_only(), in("offsets"), in("x"), in("d"), in("count"), in("levels"),
-        py::arg("max_points"));
+        py::arg("max_cost"));
   m.def("exact_law", &law, py::kw_only(), in("offsets"), in("x"), in("d"), in("count"));
   m.def("exact_sum", &sum, py::kw_only(), in("offsets"), in("value"), in("count"));
   m.def("quantiles", &select, py::kw_only(), in("values"), in("mass"), in("levels"));

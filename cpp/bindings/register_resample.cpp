@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 
 #include "arrays.hpp"
 #include "c2s_core/bootstrap.hpp"
@@ -40,14 +41,14 @@ py::array_t<T> items(const In<std::int64_t>& offsets, const In<T>& values, std::
 
 std::unique_ptr<Multinomial> tables(const In<std::int64_t>& offsets, const In<std::int64_t>& x, const In<std::int64_t>& d,
                                     const In<std::int64_t>& count, const In<double>& x_scale, const In<double>& d_scale,
-                                    double max_points) {
+                                    double max_cost) {
   need_offsets(offsets, x.size());
   need(x.size() == d.size() && x.size() == count.size(), "x, d and count must be of equal length");
   need(x_scale.size() + 1 == offsets.size() && d_scale.size() + 1 == offsets.size(), "one scale per stratum is needed");
   const RatioCells cells{view(offsets), view(x), view(d), view(count)};
   const auto xs = view(x_scale), ds = view(d_scale);
   py::gil_scoped_release release;
-  return std::make_unique<Multinomial>(cells, xs, ds, max_points, signal_poll());
+  return std::make_unique<Multinomial>(cells, xs, ds, max_cost, signal_poll());
 }
 
 py::tuple draw(const Multinomial& self, std::uint64_t seed, std::uint64_t first, std::size_t count, int threads) {
@@ -90,7 +91,7 @@ void register_resample(py::module_& m) {
   // Drawing reads the tables only, so one object may serve several threads at once.
   py::class_<Multinomial>(m, "Multinomial")
       .def(py::init(&tables), py::kw_only(), in("offsets"), in("x"), in("d"), in("count"), in("x_scale"), in("d_scale"),
-           py::arg("max_points"))
+           py::arg("max_cost"))
       .def_property_readonly("too_large", &Multinomial::too_large)
       .def_property_readonly("tables", &Multinomial::tables)
       .def_property_readonly("states", &Multinomial::states)
@@ -100,8 +101,13 @@ void register_resample(py::module_& m) {
         py::arg("counter"), py::arg("key"));
   m.def("philox_words", &words, py::kw_only(), py::arg("seed"), py::arg("stream"), py::arg("first_draw"), py::arg("block"),
         py::arg("count"), py::arg("over_draws"));
-  m.def("philox_level", &philox_level);
-  m.def("philox_force", &philox_force, py::arg("level"));
+  m.def(
+      "philox_level",
+      [](const std::string& force) {
+        if (!force.empty()) philox_force(force.c_str());
+        return philox_level();
+      },
+      py::kw_only(), py::arg("force"));
 }
 
 }  // namespace c2s::bindings

@@ -24,7 +24,7 @@ class Scores {
          "scores must be [scores, items]");
     const ScoreData data = this->data();
     for (py::ssize_t s = 0; s < scores.shape(0); ++s) {
-      plans_.emplace_back(data, std::span(scores.data(s, 0), unit_.size()), *calibrated.data(s));
+      plans_.emplace_back(data, std::span(scores.data() + static_cast<std::size_t>(s) * unit_.size(), unit_.size()), calibrated.data()[s]);
     }
   }
 

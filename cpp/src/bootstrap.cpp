@@ -78,12 +78,12 @@ AliasTable alias_table(std::span<const double> mass, std::vector<AliasTable::Sta
 }
 
 Multinomial::Multinomial(const RatioCells& cells, std::span<const double> x_scale, std::span<const double> d_scale,
-                         double max_points, const std::function<void()>& poll) {
+                         double max_cost, const std::function<void()>& poll) {
   for (std::size_t s = 0; s < cells.strata();) {
     Part part;
     part.add(cells, s);
-    const double alone = plan_grid(part.view()).points();
-    if (alone > max_points) {
+    const double alone = law_cost(part.view(), plan_grid(part.view()));
+    if (alone > max_cost) {
       too_large_ = alone;
       tables_.clear();
       return;

@@ -268,6 +268,11 @@ Grid plan_grid(const RatioCells& cells) {
           length(c[b].width())};
 }
 
+double law_cost(const RatioCells& cells, const Grid& grid) noexcept {
+  const double n = static_cast<double>(cells.count.size());
+  return grid.points() * (1 + n / 64) + n * static_cast<double>(grid.a_size + grid.b_size);
+}
+
 Law exact_law(const RatioCells& cells, const Grid& grid, const std::function<void()>& poll) {
   const FlushSubnormals flush;
   const std::size_t rows = grid.a_size, half = grid.b_size / 2 + 1, pairs = (rows + 1) / 2;
@@ -352,52 +357,6 @@ RatioSummary summarise(const RatioCells& cells, const Law& law, std::span<const 
   for (std::size_t i = 0; i < value.size(); ++i) second += mass[i] * (value[i] - out.mean) * (value[i] - out.mean);
   out.sd = std::sqrt(second / total);
   return out;
-}
-
-namespace {
-
-std::vector<double> convolve(const std::vector<double>& a, const std::vector<double>& b,
-                             const std::function<void()>& poll) {
-  const auto& outer = a.size() < b.size() ? a : b;
-  const auto& inner = a.size() < b.size() ? b : a;
-  const std::size_t poll_rows = 1 + (1 << 22) / inner.size();
-  std::vector<double> out(a.size() + b.size() - 1, 0.0);
-  for (std::size_t i = 0; i < outer.size(); ++i) {
-    if (poll && i % poll_rows == poll_rows - 1) poll();
-    if (outer[i] == 0) continue;
-    for (std::size_t j = 0; j < inner.size(); ++j) out[i + j] += outer[i] * inner[j];
-  }
-  return out;
-}
-
-}  // namespace
-
-SumLaw exact_sum(std::span<const std::int64_t> offsets, std::span<const std::int64_t> value,
-                 std::span<const std::int64_t> count, const std::function<void()>& poll) {
-  SumLaw law{0, {1.0}};
-  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
-    const auto begin = static_cast<std::size_t>(offsets[s]), end = static_cast<std::size_t>(offsets[s + 1]);
-    std::int64_t n = 0, low = std::numeric_limits<std::int64_t>::max(), high = std::numeric_limits<std::int64_t>::min();
-    for (std::size_t j = begin; j < end; ++j) {
-      if (count[j] == 0) continue;
-      n += count[j];
-      low = std::min(low, value[j]);
-      high = std::max(high, value[j]);
-    }
-    if (n == 0) continue;
-    std::vector<double> base(static_cast<std::size_t>(high - low) + 1, 0.0);
-    for (std::size_t j = begin; j < end; ++j) {
-      if (count[j] > 0) base[static_cast<std::size_t>(value[j] - low)] += static_cast<double>(count[j]) / static_cast<double>(n);
-    }
-    law.low += n * low;
-    for (std::int64_t power = n;;) {
-      if (power & 1) law.mass = convolve(law.mass, base, poll);
-      power >>= 1;
-      if (power == 0) break;
-      base = convolve(base, base, poll);
-    }
-  }
-  return law;
 }
 
 }  // namespace c2s

@@ -5,7 +5,11 @@
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define C2S_X86 1
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC 12 warns about its own header (bug 105593)
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #include <immintrin.h>
+#pragma GCC diagnostic pop
 #endif
 
 namespace c2s {

@@ -10,6 +10,7 @@
 #include "c2s_core/fft.hpp"
 #include "c2s_core/mcnemar.hpp"
 #include "c2s_core/select.hpp"
+#include "c2s_core/sum_law.hpp"
 #include "check.hpp"
 
 namespace {

@@ -61,6 +61,8 @@ def test_keyed_draws_are_even():
         ("corn", "a popcorn machine"),  # inside a token
         ("hairline", "a very thin line"),  # a part of the word
         ("notepad", "paper for keeping notes"),
+        ("surfing", "riding a surfboard"),
+        ("porosity", "the property of being porous"),
         ("ways", "a sloping way to the water"),  # the word's own base form
     ],
 )

@@ -12,16 +12,11 @@ from hypothesis import strategies as st
 from c2s import stats
 from c2s.errors import InputError
 from c2s.kernels import exact, joint, reference_stats
+from support.tables import expand
 
 LEVELS = np.array([0.025, 0.5, 0.975])
 
 
-def expand(tables):
-    """Native, Serial and stratum of items with these (both, native_only, serial_only, neither) per stratum."""
-    kinds = np.array([(1, 1), (1, 0), (0, 1), (0, 0)])
-    counts = np.array(tables)
-    rows = np.repeat(np.tile(kinds, (len(counts), 1)), counts.ravel(), axis=0)
-    return rows[:, 0], rows[:, 1], np.repeat(np.arange(len(counts)), counts.sum(axis=1))
 
 
 def cells_of(strata):
@@ -147,7 +142,7 @@ def test_order_and_names_of_strata_do_not_matter():
 
 def test_a_case_that_is_too_large_says_so():
     native, serial = np.tile([1, 1, 0, 0], 20_000), np.tile([1, 0, 1, 0], 20_000)
-    with pytest.raises(InputError, match="grid points, more than"):
+    with pytest.raises(InputError, match="law is too large"):
         stats.bootstrap_scr(native, serial, method="exact")
 
 

@@ -43,9 +43,9 @@ inline constexpr double kMergedPoints = 65536;
 
 class Multinomial {
  public:
-  // Stratum s adds x_scale[s] * X_s and d_scale[s] * D_s. Only strata of equal scales are merged. A stratum whose own law needs
-  // more than max_points grid points is too large: `too_large` holds its points and nothing is built.
-  Multinomial(const RatioCells& cells, std::span<const double> x_scale, std::span<const double> d_scale, double max_points,
+  // Stratum s adds x_scale[s] * X_s and d_scale[s] * D_s. Only strata of equal scales are merged. A stratum whose own law costs
+  // more than max_cost is too large: `too_large` holds its cost and nothing is built.
+  Multinomial(const RatioCells& cells, std::span<const double> x_scale, std::span<const double> d_scale, double max_cost,
               const std::function<void()>& poll = {});
 
   double too_large() const noexcept { return too_large_; }

@@ -35,6 +35,9 @@ struct Grid {
 
 Grid plan_grid(const RatioCells& cells);
 
+// What the law costs, in grid points of a case with few cells: bounds its time and memory (about 0.1 us and 50 bytes each).
+double law_cost(const RatioCells& cells, const Grid& grid) noexcept;
+
 // The states (X, D) of positive probability, in no particular order.
 struct Law {
   std::vector<std::int64_t> x;
@@ -57,14 +60,5 @@ RatioSummary summarise(const RatioCells& cells, const Law& law, std::span<const 
 
 // P(D = 0).
 double undefined_probability(const RatioCells& cells);
-
-// The law of one integer sum by direct convolution of positive terms: full relative accuracy, also far in the tails.
-struct SumLaw {
-  std::int64_t low = 0;           // mass[i] = P(sum = low + i)
-  std::vector<double> mass;
-};
-
-SumLaw exact_sum(std::span<const std::int64_t> offsets, std::span<const std::int64_t> value,
-                 std::span<const std::int64_t> count, const std::function<void()>& poll = {});
 
 }  // namespace c2s

@@ -1,0 +1,196 @@
+"""`c2s doctor`: what is there, what is missing and how to get it; with a model, its server is asked too."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import orjson
+
+from c2s import __version__
+from c2s.cli import hosted
+from c2s.cli.output import json_out
+from c2s.errors import C2SError
+
+EXTRAS = {
+    "sparrow_decider": ("Sparrow, the demo model", "pip install 'c2s[demo]'"),
+    "torch": ("local weights", "pip install 'c2s[local]'"),
+    "transformers": ("local weights", "pip install 'c2s[local]'"),
+    "textual": ("the terminal UI", "pip install c2s"),
+}
+CLOCK_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at. `state`: ok, missing (something optional), or bad (something that c2s cannot do without)."""
+
+    what: str
+    state: str
+    detail: str
+
+
+def doctor(options: argparse.Namespace) -> int:
+    """Exit code 0 unless something needed is bad; what is optional and missing is only said."""
+    if options.wordnet:
+        os.environ["C2S_WORDNET"] = options.wordnet
+    findings = [_python(), _core(), _sqlite(), _bank(), _wordnet(), *_extras()]
+    if options.model:
+        findings += _endpoint(options)
+    if options.json:
+        json_out({"version": __version__, "sound": all(f.state != "bad" for f in findings), "findings": [asdict(f) for f in findings]})
+    else:
+        from c2s.reports.tables import literal
+
+        for found in findings:
+            print(literal(f"{found.state:<8}{found.what}: {found.detail}"))
+    return 1 if any(found.state == "bad" for found in findings) else 0
+
+
+def _try(what: str, look: Callable[[], str], otherwise: str = "bad") -> Finding:
+    try:
+        return Finding(what, "ok", look())
+    except C2SError as error:
+        return Finding(what, otherwise, str(error))
+    except Exception as error:  # a doctor reports, whatever it meets
+        return Finding(what, otherwise, f"{type(error).__name__}: {error}")
+
+
+def _python() -> Finding:
+    return Finding("c2s", "ok", f"{__version__} on Python {sys.version.split()[0]}")
+
+
+def _core() -> Finding:
+    def look() -> str:
+        from c2s.kernels._load import core
+
+        return f"the compiled kernels load (build {core.__build_id__[:12]})" if hasattr(core, "__build_id__") else "the compiled kernels load"
+
+    return _try("kernels", look)
+
+
+def _sqlite() -> Finding:
+    return Finding("sqlite", "ok", sqlite3.sqlite_version)
+
+
+def _bank() -> Finding:
+    def look() -> str:
+        from c2s.banks.natural import load_bank
+
+        bank = load_bank()
+        return f"{bank.id}, {len(bank.items)} items"
+
+    return _try("bank", look)
+
+
+def _wordnet() -> Finding:
+    def look() -> str:
+        from c2s.banks.wordnet import find_wordnet
+
+        return str(find_wordnet())
+
+    return _try("WordNet 3.0 (lexical items)", look, otherwise="missing")
+
+
+def _extras() -> list[Finding]:
+    found = []
+    for package, (what, install) in EXTRAS.items():
+        there = importlib.util.find_spec(package) is not None
+        found.append(Finding(package, "ok" if there else "missing", what if there else f"{what}; {install}"))
+    return found
+
+
+def _endpoint(options: argparse.Namespace) -> list[Finding]:
+    """The model's server: its list of models, one probe decision, its clock and what it says of waiting."""
+    from c2s.backends.hosted import Hosted
+    from c2s.backends.registry import open_model
+
+    try:
+        backend = open_model(options.model, hosted.given(options))
+    except C2SError as error:
+        return [Finding("model", "bad", str(error))]
+    try:
+        found = [Finding("model", "ok", f"{backend.name} speaks {backend.dialect}, asked again it is {backend.resend}")]
+        if isinstance(backend, Hosted):
+            found += [_models(backend), *_probe(backend)]
+        else:
+            found += _probe(backend)
+        return found
+    finally:
+        backend.close()
+
+
+def _models(backend) -> Finding:
+    endpoint = backend.endpoint(backend.models_path)
+    came = endpoint.get()
+    endpoint.close()
+    where = f"GET {backend.base_url}{backend.models_path}"
+    if came.verdict != "ok":
+        return Finding("models list", "missing", f"{where}: {came.message}")
+    try:
+        body = orjson.loads(came.raw)
+        entries = body.get("models") or body.get("data") or []
+        names = [str(entry.get("name") or entry.get("id")) for entry in entries if isinstance(entry, dict)]
+    except (ValueError, AttributeError, TypeError):
+        return Finding("models list", "missing", f"{where}: the answer is no list of models")
+    listed = "lists" if backend.model in names else "does not list"
+    return Finding("models list", "ok", f"{len(names)} models; it {listed} {backend.model}: {', '.join(names[:8])}"[:300])
+
+
+def _probe(backend) -> list[Finding]:
+    from c2s.backends.base import Call
+    from c2s.dialects import Malformed, dialect
+    from c2s.records import Ask, Parent, Question, Request, Slot
+
+    question = Question("Which of the two letters is the first of the alphabet?", {"a": None, "b": None})
+    ask = Ask(1, Request('{"probe":"c2s doctor"}', {"answer": question}), truth={"answer": "a"})
+    wire = dialect(backend.dialect)
+    call = Call(Slot("doctor", "probe", "probe", 0, 1), Parent("probe", "math", 1, {"target": "a", "candidates": ["a", "b"]}), ask, wire.encode(ask, backend.model))
+    began = time.monotonic()
+    (came,) = backend.call([call])
+    took = time.monotonic() - began
+    findings = []
+    if came.verdict != "ok":
+        findings.append(Finding("probe decision", "bad", f"{came.verdict}: {came.message}"))
+    else:
+        try:
+            answer = wire.decode(ask, came.raw)
+        except Malformed as error:
+            findings.append(Finding("probe decision", "bad", f"malformed: {error}"))
+        else:
+            choice = answer.choice()
+            usage = "usage not reported" if answer.input_tokens is None else f"{answer.input_tokens} + {answer.output_tokens or 0} tokens"
+            offered = "an offered option" if choice.offered else "not an offered option"
+            extra = "with probabilities" if choice.probabilities else "without probabilities"
+            findings.append(
+                Finding("probe decision", "ok", f"{choice.returned[:40]!r}, {offered}, {extra}; answered as {answer.model}; {usage}; {took * 1000:.0f} ms")
+            )
+    return findings + _clock(came)
+
+
+def _clock(came) -> list[Finding]:
+    from c2s.backends.http import http_date, retry_after
+
+    if came.http_status is None:
+        return []
+    findings = []
+    server = http_date(came.headers.get("date"))
+    if server is None:
+        findings.append(Finding("server's clock", "missing", "no Date header: a Retry-After date would be read by this machine's clock"))
+    else:
+        skew = server - (came.ended or time.time())
+        off = abs(skew) > CLOCK_SECONDS
+        findings.append(Finding("server's clock", "missing" if off else "ok", f"{skew:+.0f} s against this machine's" + ("; set this machine's clock" if off else "")))
+    raw = came.headers.get("retry-after-ms") or came.headers.get("retry-after")
+    if raw is not None:
+        wait = retry_after(came.headers, came.ended or time.time())
+        findings.append(Finding("Retry-After", "ok", f"{raw!r} is read as " + ("nothing usable" if wait is None else f"{wait:g} s")))
+    else:
+        findings.append(Finding("Retry-After", "ok", "not sent with this answer"))
+    return findings

@@ -1,0 +1,58 @@
+"""`c2s plan`: what a run would send and what it would cost; nothing is sent and nothing is written."""
+
+from __future__ import annotations
+
+import argparse
+
+from c2s.backends.registry import default_model, open_model
+from c2s.cli import hosted
+from c2s.cli.output import json_out
+from c2s.cli.planning import panel_names, planned
+from c2s.dialects import dialect
+from c2s.runner.estimate import Estimate, estimate
+from c2s.runner.prices import EXPECTED_BYTES_PER_TOKEN, RESERVED_BYTES_PER_TOKEN, load_price
+
+
+def plan(options: argparse.Namespace) -> int:
+    names = panel_names(options)
+    values = hosted.given(options)
+    backend = open_model(options.model or default_model(), values)
+    try:
+        made = planned(names, options, backend)
+        price = load_price(backend.model, values["prices"])
+        found = estimate(made, dialect(backend.dialect), backend.model, price)
+        limits = hosted.limits(backend, values)
+    finally:
+        backend.close()
+    requests = sum(e.requests for e in found)
+    rate = limits.starts_per_second
+    document = {
+        "model": backend.name,
+        "panels": [{name: getattr(e, name) for name in Estimate.__slots__} for e in found],
+        "requests": requests,
+        "input_tokens": _sum(e.input_tokens for e in found),
+        "output_tokens": _sum(e.output_tokens for e in found),
+        "usd_expected": _sum(e.usd_expected for e in found),
+        "usd_reserved": _sum(e.usd_reserved for e in found),
+        "seconds_at_least": requests / rate if rate else None,
+        "heuristic": f"{EXPECTED_BYTES_PER_TOKEN} bytes a token expected, {RESERVED_BYTES_PER_TOKEN} reserved; answers as long as their budget, or as the price table expects",
+    }
+    if options.json:
+        json_out(document)
+        return 0
+    for e in found:
+        print(f"{e.panel}: {e.parents} parents, at most {e.requests} requests ({e.sampled} driven), about {e.input_tokens or 0} + {e.output_tokens or 0} tokens")
+    if price is None:
+        print(f"no price is known for {backend.model}: give one with --prices FILE to see USD and to use --cap")
+    else:
+        print(f"USD {document['usd_expected'] or 0:.4f} expected, {document['usd_reserved'] or 0:.4f} if every reservation were used")
+    if rate:
+        print(f"at {rate:g} starts a second: {document['seconds_at_least'] / 60:.1f} minutes or more")
+    print(f"heuristic: {document['heuristic']}")
+    return 0
+
+
+def _sum(values):
+    """The sum, or None where a panel has no estimate."""
+    found = list(values)
+    return None if None in found else sum(found)

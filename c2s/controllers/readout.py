@@ -1,0 +1,99 @@
+"""One position of a supplied string: evidence x option names, and a true/false identity check (A.5, B.5, E.5, Figures 5 and 6).
+
+A parent has one record, or several that share it as a cluster (a symbolic base in two encodings); a record is a step.
+Choices are the argmax of the reported probabilities; the service's own are kept beside them (A.7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from c2s.controllers.outcome import trace
+from c2s.controllers.program import Arm, ArmGenerator, Context
+from c2s.presentation.contracts import contracts, ours
+from c2s.presentation.encode import canonical_state
+from c2s.presentation.names import named
+from c2s.presentation.options import keyed_order
+from c2s.records import Ask, Choice, Outcome, Parent, Question, Request
+
+EVIDENCE = ("raw", "indexed", "direct")
+Record = Mapping[str, Any]
+"""`target`, one-based `position`, `alphabet` in matched order, `other`: the alphabet rearranged without a fixed point."""
+
+
+def records_of(parent: Parent) -> Sequence[int]:
+    return range(1, len(parent.payload["records"]) + 1)
+
+
+def _state(record: Record, evidence: str) -> dict[str, Any]:
+    """Raw: the string and the position. Indexed adds the position table, Direct the queried character as well."""
+    target, position = record["target"], record["position"]
+    state: dict[str, Any] = {"copy_target": target, "indexing": "one-based", "query_position": position}
+    if evidence != "raw":
+        state["indexed_characters"] = [{"character": c, "position": i} for i, c in enumerate(target, start=1)]
+    if evidence == "direct":
+        state["query_character"] = target[position - 1]
+    return state
+
+
+def shown(parent: Parent, ctx: Context, record: Record) -> list[str]:
+    """The record's characters in displayed order. The shuffle is of places, so encodings of one base are shown in matched order."""
+    places = [str(i) for i in range(len(record["alphabet"]))]
+    order = keyed_order(places, seed=ctx.seed, parent=parent.id, position=record["position"])
+    return [record["alphabet"][int(i)] for i in order]
+
+
+def readout(evidence: str, naming: str, *, replicates: int = 2) -> Arm:
+    """Arm `evidence_naming`: pick the option whose description is the queried character."""
+
+    def program(parent: Parent, ctx: Context) -> ArmGenerator:
+        asks, options = [], []
+        for step, record in zip(records_of(parent), parent.payload["records"]):
+            other = dict(zip(record["alphabet"], record["other"], strict=True))
+            names = named(shown(parent, ctx, record), naming, other)
+            right = next(name for name, c in names.items() if c == record["target"][record["position"] - 1])
+            question = Question(contracts()["readout"]["question"], names)
+            asks.append(Ask(step, Request(canonical_state(_state(record, evidence)), {"answer": question}), truth={"answer": right}))
+            options.append((names, right))
+        answers = yield asks
+        choices = [answer.choice() for answer in answers]
+        said = [names.get(c.taken("argmax"), c.taken("argmax")) for c, (names, _) in zip(choices, options)]
+        return _scored(choices, said, [c.taken("argmax") == right for c, (_, right) in zip(choices, options)])
+
+    return Arm(f"{evidence}_{naming}", program, records_of, replicates=replicates)
+
+
+def identity(name: str = "identity") -> Arm:
+    """Whether a character is the one at the position: once the right one, once another. Two steps a record."""
+
+    def steps(parent: Parent) -> Sequence[int]:
+        return range(1, 2 * len(parent.payload["records"]) + 1)
+
+    def program(parent: Parent, ctx: Context) -> ArmGenerator:
+        asks = []
+        for record in parent.payload["records"]:
+            right = record["target"][record["position"] - 1]
+            other = dict(zip(record["alphabet"], record["other"], strict=True))[right]
+            for character, truth in ((right, "true"), (other, "false")):
+                state = canonical_state(_state(record, "raw") | {"character": character})
+                options = keyed_order(["true", "false"], seed=ctx.seed, parent=parent.id, position=record["position"])
+                question = Question(ours("identity"), dict.fromkeys(options), "label")
+                asks.append(Ask(len(asks) + 1, Request(state, {"answer": question}), truth={"answer": truth}))
+        answers = yield asks
+        choices = [answer.choice() for answer in answers]
+        said = [choice.taken("argmax") for choice in choices]
+        return _scored(choices, said, [s == ask.truth["answer"] for s, ask in zip(said, asks)])
+
+    return Arm(name, program, steps)
+
+
+def _scored(choices: Sequence[Choice], said: Sequence[str], right: Sequence[bool]) -> Outcome:
+    """`correct` if every record is; `right` per step for the record-level rates."""
+    return Outcome(
+        "",
+        output=" ".join(said),
+        correct=all(right),
+        kind="strict_correct" if all(right) else "format_valid_wrong",
+        detail=trace(choices, "argmax") | {"right": list(right)},
+    )

@@ -1,0 +1,70 @@
+"""Reading response bodies strictly: one JSON object, every name once, numbers that are numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from c2s.dialects import Malformed
+from c2s.records import Usage
+
+
+def object_of(raw: bytes) -> dict[str, Any]:
+    """The JSON object in a body. orjson refuses NaN, lone surrogates and deep nesting; a name that stands twice is refused here."""
+    try:
+        body = orjson.loads(raw)
+        json.loads(raw, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"the response is not JSON: {str(error)[:200]}") from None
+    if not isinstance(body, dict):
+        raise Malformed(f"the response is a JSON {type(body).__name__}, not an object")
+    return body
+
+
+def _once(pairs: Sequence[tuple[str, Any]]) -> None:
+    if len({name for name, _ in pairs}) != len(pairs):
+        raise ValueError("an object has the same name twice")
+
+
+def usage_in(raw: bytes, names: Mapping[str, tuple[str, ...]], cost: tuple[str, ...] = ()) -> Usage:
+    """Token counts by the paths under `usage`; whatever is not a positive count is None. Never raises."""
+    try:
+        body = orjson.loads(raw)
+    except ValueError:
+        return Usage()
+    found = body.get("usage") if isinstance(body, dict) else None
+    price = _at(found, cost) if cost else None
+    sound = isinstance(price, (int, float)) and not isinstance(price, bool) and math.isfinite(price) and price > 0
+    return Usage(**{name: _tokens(_at(found, path)) for name, path in names.items()}, cost_usd=float(price) if sound else None)
+
+
+def _at(value: Any, path: tuple[str, ...]) -> Any:
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def _tokens(value: Any) -> int | None:
+    """A count as an integer; some servers write 120.0. SQLite holds 63 bits, and no request has so many tokens."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 2**53 or value != int(value):
+        return None
+    return int(value)
+
+
+def finite(what: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise Malformed(f"{what} is not a finite number")
+    return float(value)
+
+
+def text_or_none(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def confidence(top: float, n: int) -> float:
+    """(m - 1/n) / (1 - 1/n) for the largest probability m of n options."""
+    return (top - 1 / n) / (1 - 1 / n) if n > 1 else 1.0

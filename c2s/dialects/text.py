@@ -1,0 +1,55 @@
+"""Reading a text answer: strip outer ASCII whitespace, then it must be exactly a listed value. Nothing is repaired (PROTOCOL, section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from c2s.dialects import Malformed
+from c2s.dialects.body import object_of
+from c2s.records import Choice, Question
+
+ASCII_WHITESPACE = " \t\n\r\x0b\x0c"
+
+
+def read_value(text: str, options: Mapping[str, str | None], *, truncated: bool, strip: bool = True) -> Choice:
+    """The answer to one question. `returned` is the stripped text; a zero-width space or a no-break space is not stripped."""
+    value = text.strip(ASCII_WHITESPACE) if strip else text
+    return Choice(returned=value, offered=value in options, text=text, truncated=truncated)
+
+
+def read_fields(text: str, questions: Mapping[str, Question], *, truncated: bool) -> dict[str, Choice]:
+    """The answers in one JSON object. Malformed JSON, an extra or a missing key fails every field; an illegal value its own."""
+    try:
+        values = object_of(text.strip(ASCII_WHITESPACE).encode())
+    except Malformed:
+        values = {}
+    keys = set(values) == set(questions)
+    found = {}
+    for name, question in questions.items():
+        value = values.get(name) if keys else None
+        said = value if isinstance(value, str) else text
+        found[name] = Choice(returned=said, offered=isinstance(value, str) and value in question.options, text=text, truncated=truncated)
+    return found
+
+
+def kind(text: str, target: str, options: Mapping[str, str | None], *, truncated: bool, codes: Mapping[str, str] | None = None, strip: bool = True) -> str:
+    """Compliance of one text answer, in the study's priority (Choice2Seq, appendix D: output scoring).
+
+    strict_correct, truncated, empty, format_valid_wrong, bound_code, other_code, extra_text, other_invalid. `codes` maps each
+    choice code of the request to its option; `bound_code` is the code of the target where the value itself was asked for.
+    """
+    value = text.strip(ASCII_WHITESPACE) if strip else text
+    codes = codes or {}
+    if value == target:
+        return "strict_correct"
+    if truncated:
+        return "truncated"
+    if not value:
+        return "empty"
+    if value in options:
+        return "format_valid_wrong"
+    if codes.get(value) == target:
+        return "bound_code"
+    if value in codes:
+        return "other_code"
+    return "extra_text" if any(option in value for option in options) else "other_invalid"

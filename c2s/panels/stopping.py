@@ -1,0 +1,16 @@
+"""Construction with END among 51 options on 72 items, at most L + 3 requests each (A.4, B.7)."""
+
+from __future__ import annotations
+
+from c2s.controllers.stopping import CATEGORIES, stopping
+from c2s.panels.base import Endpoint, Panel
+from c2s.panels.robustness import SEVENTY_TWO
+
+STOPPING = Panel(
+    name="stopping",
+    what="51 options with END, cap L + 3: exact, premature END, no END, exhaustion, wrong content",
+    arms=(stopping(),),
+    parents=SEVENTY_TWO.parents,
+    check=SEVENTY_TWO.check,
+    endpoints=(Endpoint("stopping:categories", {"categories": CATEGORIES}), Endpoint("stopping:content")),
+)

@@ -1,0 +1,112 @@
+"""What a request costs: a price table by model, the tokens that a body is taken to have, and the money that is set aside.
+
+Two heuristics, both stated: a request is *expected* to have one token per four bytes, and one per two bytes is
+*reserved*. English and JSON have three to five bytes a token, digits two to three, so the reservation is not met in
+practice; where a response reports more, the report counts.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from c2s.errors import UsageError, nearest
+from c2s.records import Request, Usage
+
+USER_FILE = "~/.config/c2s/prices.toml"
+EXPECTED_BYTES_PER_TOKEN = 4
+RESERVED_BYTES_PER_TOKEN = 2
+MEMBERS = ("input", "output", "cached", "cache_write", "output_reserve", "output_expected")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """USD per million tokens."""
+
+    input: float
+    output: float
+    cached: float | None = None
+    cache_write: float | None = None
+    output_reserve: int = 16
+    output_expected: int | None = None
+
+    def cost(self, usage: Usage) -> float | None:
+        """USD for what was reported; the service's own figure where it names one. None where no input tokens are reported."""
+        if usage.cost_usd is not None:
+            return usage.cost_usd
+        if usage.input_tokens is None or (usage.output_tokens is None and self.output > 0):
+            return None
+        cached = min(usage.cached_tokens or 0, usage.input_tokens)
+        written = min(usage.cache_write_tokens or 0, usage.input_tokens - cached)
+        rates = (
+            (usage.input_tokens - cached - written, self.input),
+            (cached, self.input if self.cached is None else self.cached),
+            (written, self.input if self.cache_write is None else self.cache_write),
+            (usage.output_tokens or 0, self.output),
+        )
+        return sum(tokens * rate for tokens, rate in rates) / 1e6
+
+    def expected(self, tokens_in: float, tokens_out: float) -> float:
+        return (tokens_in * self.input + tokens_out * self.output) / 1e6
+
+    def reserve(self, body_bytes: int, tokens_out: int) -> float:
+        """USD set aside before a request leaves, at the dearest rate that its input may have."""
+        dearest = max(self.input, self.cache_write or 0.0)
+        return (-(-body_bytes // RESERVED_BYTES_PER_TOKEN) * dearest + tokens_out * self.output) / 1e6
+
+
+def tokens_expected(body_bytes: int) -> int:
+    return -(-body_bytes // EXPECTED_BYTES_PER_TOKEN)
+
+
+def tokens_out(request: Request, dialect: str, price: Price | None) -> int:
+    """The answer's length in tokens, at most: the budget where there is one, else the price table's reserve."""
+    if dialect.startswith("chat-code"):
+        return 1
+    if dialect.startswith("chat"):
+        from c2s.dialects.chat import budget
+
+        return request.max_tokens or budget(request)
+    return request.max_tokens or (price.output_reserve if price else 16)
+
+
+def tokens_out_expected(request: Request, dialect: str, price: Price | None) -> int:
+    """The answer's length in tokens, as a plan takes it."""
+    most = tokens_out(request, dialect, price)
+    return most if price is None or price.output_expected is None else min(most, price.output_expected)
+
+
+def load_price(model: str, file: str | None = None) -> Price | None:
+    """The price of a model, None where no table knows it. Raises UsageError for an unreadable table."""
+    table: dict[str, Any] = tomllib.loads(resources.files(__package__).joinpath("prices.toml").read_text())
+    named = file or os.environ.get("C2S_PRICES")
+    path = Path(named or USER_FILE).expanduser()
+    if named or path.is_file():
+        try:
+            own = tomllib.loads(path.read_text())
+        except OSError as error:
+            raise UsageError(f"cannot read the prices in {path}: {error.strerror}") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise UsageError(f"{path} is not TOML: {error}") from None
+        for name, members in own.items():
+            if not isinstance(members, dict):
+                raise UsageError(f"{path}: {name!r} is not a [model]; quote a name with dots: [\"jev-1.13.0\"]")
+            table[name] = table.get(name, {}) | members
+    found = table.get(model) or table.get(model.rpartition("/")[2])
+    return None if found is None else _price(model, found, path)
+
+
+def _price(model: str, members: Mapping[str, Any], path: Path) -> Price:
+    for key, value in members.items():
+        if key not in MEMBERS:
+            raise UsageError(f"{path}: price of {model!r} has an unknown member {key!r}{nearest(key, list(MEMBERS))}")
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1e6:
+            raise UsageError(f"{path}: {key} of {model!r} is not an amount")
+    if "input" not in members or "output" not in members:
+        raise UsageError(f"{path}: the price of {model!r} needs input and output")
+    return Price(**members)

@@ -1,0 +1,39 @@
+"""Running one arm or one panel by hand, without a ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from c2s.backends.base import Call
+from c2s.controllers.program import Arm, ParentProgram
+from c2s.dialects.systemone import SystemOne
+from c2s.records import Ask, Outcome, Parent, Slot
+
+SETTINGS = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}, "files": {}}
+
+
+def play(parent: Parent, arms: Sequence[Arm], say: Callable[[Slot, Ask], dict[str, str] | str]) -> tuple[dict[str, Outcome], list[tuple[Slot, Ask]]]:
+    """Outcomes by arm (replicate 0) and everything that was asked, with `say(slot, ask)` as the model."""
+    import orjson
+
+    program = ParentProgram("test", arms, parent, SETTINGS)
+    asked: list[tuple[Slot, Ask]] = []
+    waiting = program.start()
+    while waiting:
+        slot, ask = waiting.pop(0)
+        asked.append((slot, ask))
+        said = say(slot, ask)
+        chosen = said if isinstance(said, dict) else dict.fromkeys(ask.request.questions, said)
+        raw = orjson.dumps({"answers": {name: {"choice": option} for name, option in chosen.items()}})
+        waiting += program.receive(slot, SystemOne().decode(ask, raw))
+    assert program.closed
+    return {o.arm: o for o in program.outcomes if o.replicate == 0}, asked
+
+
+def truth(slot: Slot, ask: Ask) -> dict[str, str]:
+    """The oracle."""
+    return dict(ask.truth)
+
+
+def as_call(parent: Parent, slot: Slot, ask: Ask) -> Call:
+    return Call(slot, parent, ask, SystemOne().encode(ask, "test"))
