@@ -10,9 +10,10 @@ from typing import Any
 
 from c2s.dialects import Malformed
 from c2s.dialects.body import object_of, text_or_none, usage_in
+from c2s.dialects.text import rubric
 from c2s.errors import InputError
 from c2s.presentation.encode import arranged, embedded, encode
-from c2s.records import Answer, Ask, Choice, Question, Usage
+from c2s.records import Answer, Ask, Choice, Usage
 
 TOKENS = {
     "input_tokens": ("input_tokens",),
@@ -77,12 +78,6 @@ class Responses:
 
     def usage(self, raw: bytes) -> Usage:
         return usage_in(raw, TOKENS)
-
-
-def rubric(question: Question) -> str:
-    """The instruction, then one line per described option in displayed order, the same in both presentations (ours)."""
-    lines = [f"{option}: {text}" for option, text in question.options.items() if text is not None]
-    return "\n".join([question.instructions, *lines])
 
 
 def _output(body: dict[str, Any]) -> tuple[str | None, bool]:

@@ -9,6 +9,8 @@ import pytest
 
 from c2s.controllers.judge import CONTROLS, CUES, FIXTURES, candidate, components_of, judge_request, required
 from c2s.controllers.program import ParentProgram
+from c2s.dialects.chat import ChatCode, ChatDirect
+from c2s.dialects.responses import Responses
 from c2s.dialects.systemone import SystemOne
 from c2s.errors import UsageError
 from c2s.panels.judge import AUDIT, COMPONENT_ARMS, CONFIRMATION, JUDGE_PANELS, PREFLIGHT, content_of
@@ -180,3 +182,33 @@ def test_all_panels_are_registered_and_plan_without_data():
         "judge-cues": 200 * 2 * 6,
         "judge-components": 200 * (10 + 12),
     }
+
+
+TEXT = {"components": ["outer", "state"], "contracts": ["FINAL3"]}
+
+
+@pytest.mark.parametrize("wire", [Responses(), ChatDirect(), ChatCode()], ids=lambda w: w.name)
+@pytest.mark.parametrize("panel", [PREFLIGHT, CONFIRMATION, COMPONENT_ARMS], ids=lambda p: p.name)
+def test_text_models_get_the_same_intervention_and_the_whole_rule(wire, panel):
+    parents = panel.parents({"data": {}, "limit": 1} | TEXT)
+    check_presentations([(panel, parent) for parent in parents], TEXT, wire, "gpt-6-sol")
+    (arms,) = ([s.split(".")[1] for s, *_ in panel.slots(parents[0]) if s.endswith(".bare_wrong") or s.endswith(".random")],)
+    assert set(arms) <= {"insertion", "sorted", "sorted:outer", "sorted:state"}
+    request = judge_request("FINAL3", {}, LIONS["question"], LIONS["references"], candidate("random", LIONS))
+    sent = wire.encode(Ask(1, request, presentation="sorted"), "gpt-6-sol").decode()
+    assert FINAL3 in sent and "Final committed answer differs from all trusted reference answers." in sent
+
+
+def test_sol_gets_its_state_as_sorted_json_and_the_enumeration_stays():
+    request = judge_request("FINAL3", {}, LIONS["question"], LIONS["references"], candidate("random", LIONS))
+    plain, ordered = (orjson.loads(Responses().encode(Ask(1, request, presentation=p), "gpt-6-sol")) for p in ("insertion", "sorted"))
+    assert list(plain) == ["model", "service_tier", "store", "instructions", "input", "text"] and list(ordered) == sorted(plain)
+    assert list(orjson.loads(plain["input"])) == ["question", "trusted_reference", "model_reply"]
+    assert list(orjson.loads(ordered["input"])) == ["model_reply", "question", "trusted_reference"]
+    schema = ordered["text"]["format"]["schema"]["properties"]["verdict"]
+    assert schema["enum"] == ["correct", "incorrect", "no_answer"] and ordered["text"]["format"]["name"] == "judge_verdict"
+    assert plain["instructions"] == ordered["instructions"] and plain["instructions"].startswith(FINAL3)
+    half = orjson.loads(Responses().encode(Ask(1, request, presentation="sorted:state"), "gpt-6-sol"))
+    assert list(half) == list(plain) and half["input"] == ordered["input"]
+    outer = orjson.loads(Responses().encode(Ask(1, request, presentation="sorted:outer"), "gpt-6-sol"))
+    assert list(outer) == list(ordered) and outer["input"] == plain["input"]
