@@ -8,8 +8,9 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from c2s.backends.base import Backend
@@ -29,6 +30,9 @@ from c2s.runner.progress import Progress
 from c2s.runner.retry import replan
 from c2s.runner.reuse import Reuse
 
+Show = Callable[[Path, argparse.Namespace], None]
+"""Prints what a finished run is to show, given its directory."""
+
 
 def run(options: argparse.Namespace) -> int:
     names = panel_names(options)
@@ -40,8 +44,10 @@ def run(options: argparse.Namespace) -> int:
     return start(planned(names, options, backend), names, backend, options, values)
 
 
-def start(plan: Plan, names: Sequence[str], backend: Backend, options: argparse.Namespace, values: Mapping[str, Any]) -> int:
-    """A new run of this plan, to its end."""
+def start(
+    plan: Plan, names: Sequence[str], backend: Backend, options: argparse.Namespace, values: Mapping[str, Any], show: Show | None = None
+) -> int:
+    """A new run of this plan, to its end; then `show` (or the report)."""
     reuse = options.reuse_from and os.path.abspath(options.reuse_from)
     if reuse:
         Reuse(reuse, backend).__exit__(None, None, None)  # refuse before a directory is made
@@ -49,7 +55,7 @@ def start(plan: Plan, names: Sequence[str], backend: Backend, options: argparse.
     provenance = {"backend_options": values, "reuse_from": reuse, "data": [os.path.abspath(path) for path in options.data or ()]}
     directory = create_run(out, plan, backend, provenance=provenance)
     say(f"c2s: {len(plan.parents)} parents, {plan.requests} requests, in {directory.path}")
-    return _drive(directory, backend, options, values)
+    return _drive(directory, backend, options, values, show=show)
 
 
 def resume(options: argparse.Namespace) -> int:
@@ -74,6 +80,7 @@ def _drive(
     *,
     retry_errors: bool = False,
     replay_unknown: bool = False,
+    show: Show | None = None,
 ) -> int:
     manifest, digest = directory.manifest()
     identity, provenance = manifest["identity"], manifest["provenance"]
@@ -108,7 +115,7 @@ def _drive(
                 say(f"c2s: interrupted{': ' + runner.reason if runner.reason else ''}")
                 say(f"c2s: everything that arrived is kept. Go on with: c2s resume {directory.path}")
                 return 130
-            return _finish(directory, options)
+            return _finish(directory, options, show)
     finally:
         backend.close()
 
@@ -136,12 +143,15 @@ def _run_guarded(runner: Runner, writer: LedgerWriter) -> bool:
             signal.signal(number, handler)
 
 
-def _finish(directory: RunDirectory, options: argparse.Namespace) -> int:
+def _finish(directory: RunDirectory, options: argparse.Namespace, show: Show | None) -> int:
     from c2s.reports.build import as_json, build, render
 
     report = build([directory.path])
     write_durably(directory.report_path, as_json(report))
-    sys.stdout.write(render(report, "json" if options.json else "text"))
+    if show is None:
+        sys.stdout.write(render(report, "json" if options.json else "text"))
+    else:
+        show(directory.path, options)
     bad = report.requests("error") + report.requests("unknown")
     if bad:
         say(f"c2s: {bad} requests ended in error or unknown; their pairs are dropped, never scored. See: c2s status {directory.path}")
