@@ -64,7 +64,7 @@ def pages(path: Path | str) -> list[Page]:
                 Page(
                     panel["model"],
                     rule,
-                    *_words(sections, _unusable(panel, sections)),
+                    *_words(sections, _troubles(panel, sections)),
                     _smallest(db, name, contract),
                     panel["simulation"],
                 )
@@ -72,7 +72,7 @@ def pages(path: Path | str) -> list[Page]:
     return found
 
 
-def _unusable(panel: Mapping[str, Any], sections: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+def _troubles(panel: Mapping[str, Any], sections: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
     """What stands in the way of reading the result: failed controls, missing answers."""
     failed = [row["presentation"] for row in sections["gates"] if row["passed"] == "NO"]
     said = []
@@ -80,7 +80,7 @@ def _unusable(panel: Mapping[str, Any], sections: Mapping[str, Sequence[Mapping[
         said.append(f"The judge misses its basic controls under {' and '.join(failed)} keys: do not rely on it in any presentation.")
     lost = panel["requests"]["error"] + panel["requests"]["unknown"]
     if lost:
-        said.append(f"{lost} of {panel['requests']['planned']} answers are missing; they are never scored, and the bounds below allow for them.")
+        said.append(f"{lost} of the run's {panel['requests']['planned']} answers are missing; they are never scored.")
     return said
 
 
@@ -88,57 +88,61 @@ def _words(sections: Mapping[str, Sequence[Mapping[str, Any]]], troubles: list[s
     """The answer in one sentence, and what it rests on."""
     order = {row["condition"]: row for row in sections["order"]}
     (interaction,) = sections["interaction"]
-    moved = [name for name in ("R", "R:") if (order[name]["p_holm"] or 1) <= ALPHA and order[name]["p"] is not None]
-    colon = interaction["p"] is not None and interaction["p_holm"] <= ALPHA
-    changed, pairs = (sum(order[name]["changed"][i] for name in order) for i in (0, 1))
-    cues = [order[name]["changed"] for name in ("R", "R:")]
-    if colon:
+    if "changed" not in order["R"]:
+        return f"NOT ASKED: {interaction['undefined']['theta']}.", tuple(troubles)
+    changed, pairs = (sum(row["changed"][i] for row in order.values()) for i in (0, 1))
+    cues = {name: order[name] for name in ("R", "R:")}
+    adjusted = stats.holm({"R": cues["R"]["p"], "R:": cues["R:"]["p"], "D": interaction["p"]})
+    if adjusted["D"] <= ALPHA:
         answer = f"YES: adding one colon to a wrong answer changes the verdict differently under sorted than under insertion keys ({_d(interaction)})."
-    elif moved:
+    elif min(adjusted.values()) <= ALPHA:
         answer = "YES: the order of keys changes verdicts, and a colon makes no difference to that that could be shown."
     elif changed:
         answer = f"NOT SHOWN: {changed} of {pairs} verdicts differ between the orders, no more than repeats and chance explain."
-    elif pairs:
-        high = stats.clopper_pearson(0, cues[0][1]).high if cues[0][1] else 1.0
+    elif cues["R:"]["changed"][1]:
+        high = stats.clopper_pearson(0, cues["R:"]["changed"][1]).high
         answer = f"NO CHANGE SEEN: every verdict is the same in both orders; up to {100 * high:.1f} % of such sources could still change (95 %)."
     else:
         answer = "NO ANSWER: there is not one source with verdicts in both orders."
-    findings = [*troubles]
-    for name, (k, n) in zip(("R", "R:"), cues):
-        if n:
-            limits = stats.clopper_pearson(k, n)
-            again = order[name]["repeats"]
-            findings.append(
-                f"{name}: the verdict changes with the order in {k} of {n} sources ({100 * k / n:.1f} %, 95 % [{100 * limits.low:.1f}, {100 * limits.high:.1f}]); "
-                f"byte-identical repeats change in {again[0]} of {again[1]} pairs; p = {_p(order[name]['p_holm'])} (Holm over {order[name]['m']})."
-            )
+    findings = [*troubles, *(_cue(name, row, adjusted[name]) for name, row in cues.items() if row["changed"][1])]
+    moved = [f"{name} in {row['changed'][0]} of {row['changed'][1]}" for name, row in order.items() if name not in cues and row["changed"][0]]
+    if moved:
+        findings.append(f"Verdicts on controls change with the order, too: {'; '.join(moved)}.")
     if interaction["theta"] is not None:
         low, high = interaction["bounds"]
-        findings.append(
-            f"Interaction of the colon with the order: {_d(interaction)}; p = {_p(interaction['p_holm'])}; "
-            f"whatever missing answers were, between {100 * low:+.1f} and {100 * high:+.1f} points."
-        )
+        findings.append(f"What the colon adds under sorted keys, minus under insertion: {_d(interaction)}; p = {_p(adjusted['D'])}.")
+        findings.append("The three p are corrected for each other (Holm), so that a judge that does not depend on order is accused in at most 5 % of audits.")
+        if low < high:
+            findings.append(f"Whatever the missing answers were, D lies between {100 * low:+.1f} and {100 * high:+.1f} points.")
     for row in sections["cells"]:
         (r, n), (c, m) = row["random_count"], row["random_colon_count"]
-        findings.append(f"Wrong answers accepted under {row['presentation']} keys: {r} of {n} with R, {c} of {m} with R:.")
-    compared, shifted = (sum(order[name][key] for name in ("R", "R:")) for key in ("scores_compared", "scores_moved"))
+        findings.append(f"Wrong answers accepted under {row['presentation']} keys: {r} of {n} with R, {c} of {m} with R and a colon.")
+    compared, shifted = (sum(row[key] for row in cues.values()) for key in ("scores_compared", "scores_moved"))
     if compared:
-        findings.append(
-            f"Displayed scores of the accepting label: {shifted} of {compared} differ between the orders"
-            + ("; the judge is order-invariant here." if not shifted and not changed else ".")
-        )
+        same = "; the judge is order-invariant here" if not shifted and not changed else ""
+        findings.append(f"Displayed scores of the accepting label: {shifted} of {compared} differ between the orders{same}.")
     return answer, tuple(findings)
+
+
+def _cue(name: str, row: Mapping[str, Any], p: float) -> str:
+    (k, n), again = row["changed"], row["repeats"]
+    limits = stats.clopper_pearson(k, n)
+    return (
+        f"With {'R' if name == 'R' else 'R and a colon'}, the verdict changes with the order in {k} of {n} sources ({100 * k / n:.1f} %, 95 % "
+        f"[{100 * limits.low:.1f}, {100 * limits.high:.1f}]); byte-identical repeats change in {again[0]} of {again[1]} pairs; p = {_p(p)}."
+    )
 
 
 def _d(row: Mapping[str, Any]) -> str:
     if row["theta"] is None:
         return "D undefined"
     low, high = row["theta_interval"]
-    return f"D = {100 * row['theta']:+.1f} points, 95 % [{100 * low:+.1f}, {100 * high:+.1f}]"
+    bound = " by Hoeffding's bound" if row["theta_method"] == "hoeffding" else ""
+    return f"D = {100 * row['theta'] + 0.0:+.1f} points, 95 %{bound} [{100 * low:+.1f}, {100 * high:+.1f}]"
 
 
-def _p(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
+def _p(value: float) -> str:
+    return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
 
 
 def _smallest(db: Any, panel: str, contract: str) -> Pair | None:
@@ -166,13 +170,14 @@ def _smallest(db: Any, panel: str, contract: str) -> Pair | None:
 def as_text(page: Page) -> str:
     """The page for a terminal: nothing in it can act on one."""
     head = f"{page.model}, {page.rule}" + (" (SIMULATION, not a measurement)" if page.simulation else "")
-    lines = [f"Does the verdict depend on presentation? {head}", "", *textwrap.wrap(literal(page.answer), 79), ""]
+    lines = [literal(f"Does the verdict depend on presentation? {head}"), "", *textwrap.wrap(literal(page.answer), 79), ""]
     for finding in page.findings:
         lines += textwrap.wrap(literal(finding), 79, initial_indent="- ", subsequent_indent="  ")
     if page.pair is not None:
         pair = page.pair
         borne = {True: "the repeats say the same", False: "the repeats differ", None: "without repeats"}[pair.repeated]
-        lines += ["", f"The smallest pair that shows it ({literal(pair.parent)}, {pair.condition}; {borne}):"]
+        what = "The smallest pair that shows it" if page.answer.startswith("YES") else "The smallest pair whose verdicts differ"
+        lines += ["", f"{what} ({literal(pair.parent)}, {pair.condition}; {borne}):"]
         for name, body, verdict in (("insertion", pair.insertion, pair.insertion_verdict), ("sorted", pair.sorted, pair.sorted_verdict)):
             lines += ["", f"{name} -> {literal(verdict)}", literal(body)]
     return "\n".join(lines) + "\n"
