@@ -111,7 +111,7 @@ def _words(sections: Mapping[str, Sequence[Mapping[str, Any]]], troubles: list[s
     if interaction["theta"] is not None:
         low, high = interaction["bounds"]
         findings.append(f"What the colon adds under sorted keys, minus under insertion: {_d(interaction)}; p = {_p(adjusted['D'])}.")
-        findings.append("The three p are corrected for each other (Holm), so that a judge that does not depend on order is accused in at most 5 % of audits.")
+        findings.append("The three p are corrected for each other (Holm), so that a judge that does not depend on order is accused in about 5 % of audits at most.")
         if low < high:
             findings.append(f"Whatever the missing answers were, D lies between {100 * low:+.1f} and {100 * high:+.1f} points.")
     for row in sections["cells"]:
