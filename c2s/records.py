@@ -58,13 +58,15 @@ class Parent:
 class Question:
     """One typed question. `options` maps each option in displayed order to its description (None: no description).
 
-    `unit` says what an answer is: a whole candidate, one character, a field value or a label.
+    `unit` says what an answer is: a whole candidate, one character, a field value or a label. Where the options are ids,
+    `values` maps each to what it stands for: that is what a model which writes text is shown and answers.
     """
 
     instructions: str
     options: Mapping[str, str | None]
     unit: Unit = "character"
     type: str = "choice"
+    values: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,8 @@ class Choice:
 
     `argmax` is the most probable option, the first in displayed order on a tie; `returned` is the service's own choice.
     Where a model wrote text, `text` is that text unstripped, `truncated` says that it met its token budget, and `mass` is the
-    probability that a code readout found on the legal codes together.
+    probability that a code readout found on the legal codes together. `fault` says why fields that were asked for as one JSON object do
+    not count: truncated, malformed, extra_key, missing_key or illegal_value.
     """
 
     returned: str
@@ -113,6 +116,7 @@ class Choice:
     text: str | None = None
     truncated: bool = False
     mass: float | None = None
+    fault: str | None = None
 
     def taken(self, select: str = "returned") -> str:
         """What an arm goes on with: the returned choice (the invalid marker if it was not offered), or the argmax.

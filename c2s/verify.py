@@ -17,6 +17,7 @@ from c2s.controllers.program import ParentProgram
 from c2s.dialects import Dialect, Malformed, dialect
 from c2s.ledger import reader, sqlite
 from c2s.ledger.directory import RunDirectory
+from c2s.ledger.schema import TERMINAL
 from c2s.ledger.writer import ExchangeRow, ParentRow, SlotRow, outcome_key
 from c2s.panels.base import Panel
 from c2s.panels.registry import panel
@@ -25,7 +26,7 @@ from c2s.presentation.encode import body_hash, content_hash
 from c2s.records import Answer, Ask, Slot
 from c2s.reports.build import as_json, build
 from c2s.runner.gate import prepared
-from c2s.runner.plan import items_digest
+from c2s.runner.plan import items_digest, shared_slots
 from c2s.runner.presented import problems
 
 
@@ -59,6 +60,7 @@ def verify(path: Path | str) -> Verification:
         counters: Counter[tuple[str, str, int, str, str]] = Counter()
         for name in identity["panels"]:
             _additions(db, panel(name), identity["settings"], found)
+            _shares(db, wire, panel(name), identity, found)
             for parent in reader.parents(db, name):
                 try:
                     _Replay(db, wire, panel(name), identity, found, counters).parent(parent)
@@ -97,6 +99,17 @@ def _additions(db: sqlite3.Connection, panel: Panel, settings: Mapping[str, Any]
     derived = prepared(panel, [row.planned for row in reader.parents(db, panel.name)], outcomes, settings)
     for name in sorted(set(stored) | set(derived)):
         found.expect(stored.get(name) == derived.get(name), f"{panel.name}/{name}: what was prepared does not follow from the earlier panels")
+
+
+def _shares(db: sqlite3.Connection, wire: Dialect, panel: Panel, identity: Mapping[str, Any], found: Verification) -> None:
+    """Who receives whose response must follow from the first-round requests."""
+    stored, derived = dict(reader.shared(db, panel.name)), {}
+    if panel.share:
+        parents = [row.planned for row in reader.parents(db, panel.name)]
+        derived = shared_slots(panel, parents, identity["settings"], lambda ask: wire.encode(ask, identity["wire_model"]))
+        found.checked["shared slots"] += len(stored)
+    for slot in sorted(set(stored) | set(derived)):
+        found.expect(stored.get(slot) == derived.get(slot), f"{slot}: is planned to share the response to {stored.get(slot)}, but {derived.get(slot)} follows")
 
 
 def _exchanges(db: sqlite3.Connection, found: Verification) -> None:
@@ -138,7 +151,11 @@ class _Replay:
 
     def _answer(self, program: ParentProgram, row: SlotRow, ask: Ask, body: bytes) -> list[tuple[Slot, Ask]]:
         """Check every send of this slot against the derived request; give the deciding answer to the program."""
-        sends = [reader.exchange(self.db, n) for (n,) in self.db.execute("SELECT id FROM exchanges WHERE slot = ? ORDER BY attempt", (row.id,))]
+        own = [n for (n,) in self.db.execute("SELECT id FROM exchanges WHERE slot = ? ORDER BY attempt", (row.id,))]
+        if row.share_of is not None:
+            self.found.expect(not own, f"{row.slot}: was sent, though it receives the response to another request")
+            own = self._owners(row)
+        sends = [reader.exchange(self.db, n) for n in own]
         for sent in sends:
             self.found.checked["requests"] += 1
             self.found.expect(sent.request == body, f"{row.slot}: the request that was sent (attempt {sent.attempt}) is not the one that follows")
@@ -157,6 +174,13 @@ class _Replay:
         if answer is not None:
             return program.receive(row.slot, answer)
         return program.receive(row.slot, None, f"{row.state}: {deciding.message}")
+
+    def _owners(self, row: SlotRow) -> list[int]:
+        """The deciding exchange of the slot whose response this one receives: both must have ended alike."""
+        state, exchange = self.db.execute("SELECT state, exchange FROM slots WHERE id = ?", (row.share_of,)).fetchone()
+        if row.state in TERMINAL:
+            self.found.expect((row.state, row.exchange) == (state, exchange), f"{row.slot}: did not end like the slot whose response it receives")
+        return [exchange] if row.exchange == exchange and exchange is not None else []
 
     def _read(self, row: SlotRow, sent: ExchangeRow, ask: Ask) -> Answer | None:
         """The recorded response, read again; None where the slot rightly has no answer."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from operator import eq
 
 HIT = 840
 CHANCE = HIT // 8
@@ -30,41 +31,51 @@ def cue_hits(
 ) -> dict[str, int]:
     """Cue name -> hit of `target` in 1/840. `candidates` in stored order; `centi_zipf` beside them for the lexical domain."""
     gold = list(candidates).index(target)
-    return {name: _hit(scores, gold, candidates, ties) for name, scores in _scores(domain, candidates, centi_zipf).items()}
+    found = _scores(domain, candidates, centi_zipf)
+    return {name: _hits(scores, gold, candidates, (ties,))[0] for name, scores in found.items()}
 
 
-def selection_hits(domain: str, candidates: Sequence[str], target: str, centi_zipf: Sequence[int] | None = None) -> dict[str, int]:
+def selection_hits(domain: str, candidates: Sequence[str], target: str, centi_zipf: Sequence[int] | None = None) -> tuple[int, ...]:
     """What selection keeps at chance: every cue under every way with ties that does not depend on the listing."""
-    gold = list(candidates).index(target)
-    scores = _scores(domain, candidates, centi_zipf)
-    return {f"{name}, {ties}": _hit(s, gold, candidates, ties) for name, s in scores.items() for ties in TIES[:3]}
+    return _all_hits(domain, candidates, target, centi_zipf, TIES[:3])
 
 
-def listing_hits(domain: str, candidates: Sequence[str], target: str, centi_zipf: Sequence[int] | None = None) -> dict[str, int]:
+def listing_hits(domain: str, candidates: Sequence[str], target: str, centi_zipf: Sequence[int] | None = None) -> tuple[int, ...]:
     """What the choice of a listing keeps at chance: every cue, with ties broken by the listing."""
+    return _all_hits(domain, candidates, target, centi_zipf, TIES[3:])
+
+
+def _all_hits(
+    domain: str, candidates: Sequence[str], target: str, centi_zipf: Sequence[int] | None, ties: Sequence[str]
+) -> tuple[int, ...]:
     gold = list(candidates).index(target)
-    scores = _scores(domain, candidates, centi_zipf)
-    return {f"{name}, {ties}": _hit(s, gold, candidates, ties) for name, s in scores.items() for ties in TIES[3:]}
+    return tuple(hit for scores in _scores(domain, candidates, centi_zipf).values() for hit in _hits(scores, gold, candidates, ties))
 
 
-def _hit(scores: Sequence[int], gold: int, candidates: Sequence[str], ties: str) -> int:
+def _hits(scores: Sequence[int], gold: int, candidates: Sequence[str], ties: Sequence[str]) -> tuple[int, ...]:
     best = max(scores)
     if scores[gold] != best:
-        return 0
+        return (0,) * len(ties)
+    n = scores.count(best)
+    if n == 1:
+        return (HIT,) * len(ties)
     tied = [i for i, score in enumerate(scores) if score == best]
-    if ties == "shared":
-        return HIT // len(tied)
-    by, _, end = ties.partition(" ")
-    if by == "alphabet":
-        tied.sort(key=candidates.__getitem__)
-    return HIT if tied[0 if end == "first" else -1] == gold else 0
+    words = [candidates[i] for i in tied]
+    picks = {
+        "alphabet first": candidates[gold] == min(words),
+        "alphabet last": candidates[gold] == max(words),
+        "listed first": gold == tied[0],
+        "listed last": gold == tied[-1],
+    }
+    return tuple(HIT // n if way == "shared" else HIT * picks[way] for way in ties)
 
 
 def _scores(domain: str, candidates: Sequence[str], centi_zipf: Sequence[int] | None) -> dict[str, list[int]]:
     n = len(candidates)
-    columns = [Counter(column) for column in zip(*candidates, strict=True)]
-    modes = [max(column.values()) for column in columns]
-    agreement = [sum(column[c] for column, c in zip(columns, word, strict=True)) for word in candidates]
+    # shared[w][p]: candidates that have the character of word w at position p
+    shared = list(zip(*([column.count(c) for c in column] for column in zip(*candidates, strict=True)), strict=True))
+    modes = [max(counts) for counts in zip(*shared, strict=True)]
+    agreement = [sum(counts) for counts in shared]
     distinct = [len(set(word)) for word in candidates]
     order = sorted(candidates)
     alphabet = [order.index(word) for word in candidates]
@@ -72,8 +83,8 @@ def _scores(domain: str, candidates: Sequence[str], centi_zipf: Sequence[int] | 
     scores = {
         "first listed": _negated(listed),
         "last listed": listed,
-        "common initial": [columns[0][word[0]] for word in candidates],
-        "majority by position": [sum(col[c] == m for col, m, c in zip(columns, modes, word, strict=True)) for word in candidates],
+        "common initial": [counts[0] for counts in shared],
+        "majority by position": [sum(map(eq, counts, modes)) for counts in shared],
         "most typical": agreement,  # the smallest summed Hamming distance to the others
         "least typical": _negated(agreement),
         "repeated characters": _negated(distinct),
@@ -88,18 +99,18 @@ def _scores(domain: str, candidates: Sequence[str], centi_zipf: Sequence[int] | 
             "most frequent": list(centi_zipf),
             "least frequent": _negated(centi_zipf),
             "middle frequency": [-abs(n * z - sum(centi_zipf)) for z in centi_zipf],
-            "vowels": [sum(c in "aeiou" for c in word) for word in candidates],
+            "vowels": [sum(map(word.count, "aeiou")) for word in candidates],
         }
         return scores
     values = [int(word) for word in candidates]
     off_mean = [abs(n * value - sum(values)) for value in values]
-    last = Counter(word[-1] for word in candidates)
+    last = [word[-1] for word in candidates]
     return scores | {
         "smallest": _negated(values),
         "largest": values,
         "closest to mean": _negated(off_mean),
         "farthest from mean": off_mean,
-        "commonest last digit": [last[word[-1]] for word in candidates],
+        "commonest last digit": [last.count(digit) for digit in last],
         "even last digit": [value % 2 == 0 for value in values],
         "zeros": [word.count("0") for word in candidates],
         "digit sum": [sum(map(int, word)) for word in candidates],
@@ -123,17 +134,16 @@ def cue_percent(
 
 
 class Balance:
-    """Running imbalance of every cue over the items chosen so far."""
+    """Running imbalance of every cue over the items chosen so far; hits come in a fixed order."""
 
     __slots__ = ("_off",)
 
     def __init__(self) -> None:
-        self._off: Counter[str] = Counter()
+        self._off: list[int] | None = None
 
-    def add(self, hits: dict[str, int]) -> None:
-        for name, hit in hits.items():
-            self._off[name] += hit - CHANCE
+    def add(self, hits: Sequence[int]) -> None:
+        self._off = [off + hit - CHANCE for off, hit in zip(self._off or [0] * len(hits), hits, strict=True)]
 
-    def cost(self, hits: dict[str, int]) -> int:
+    def cost(self, hits: Sequence[int]) -> int:
         """The sum of squared imbalances if an item with these hits came next."""
-        return sum((self._off[name] + hit - CHANCE) ** 2 for name, hit in hits.items())
+        return sum((off + hit - CHANCE) ** 2 for off, hit in zip(self._off or [0] * len(hits), hits, strict=True))

@@ -73,6 +73,7 @@ class CueRule:
         self._exceptions = exceptions
         self.forms = lru_cache(maxsize=None)(self._forms)
         self._shown = lru_cache(maxsize=None)(self._shown_by)
+        self._sought = lru_cache(maxsize=None)(self._sought_in)
 
     def _forms(self, token: str) -> frozenset[str]:
         """The token and its base forms: WordNet's detachment rules, undoubling (running, run) and exception lists."""
@@ -95,21 +96,41 @@ class CueRule:
             stems=frozenset(t[: max(4, len(t) - 3)] for t in definition_tokens if len(t) >= 4 and t not in _STOP),
         )
 
-    def gives_away(self, word: str, definition_tokens: tuple[str, ...]) -> bool:
-        shown = self._shown(definition_tokens)
+    def _sought_in(self, word: str) -> _Sought:
         length = len(word)
-        if word in shown.forms or not shown.tokens.isdisjoint(self.forms(word)):
+        forms = self.forms(word)
+        begins = [word] if length < 5 else [word, word[:4] if length <= 6 else word[:5]]
+        begins += [form for form in forms if len(form) >= 4]  # as surfing and surfboard
+        prefixes = frozenset(word[:n] for n in range(4, length))
+        return _Sought(
+            forms=forms,
+            fragments=tuple(f" {begin}" for begin in begins) + ((word,) if length >= 4 else ()),
+            prefixes=prefixes,
+            parts=prefixes | {word[-n:] for n in range(4, length)},
+        )
+
+    def gives_away(self, word: str, definition_tokens: tuple[str, ...]) -> bool:
+        shown, sought = self._shown(definition_tokens), self._sought(word)
+        if word in shown.forms or not shown.tokens.isdisjoint(sought.forms):
             return True
-        if f" {word}" in shown.text or (length >= 4 and word in shown.text):
-            return True  # as the beginning of a token, or for longer words anywhere in one
-        if length >= 5 and f" {word[:4] if length <= 6 else word[:5]}" in shown.text:
-            return True
-        if any(len(form) >= 4 and f" {form}" in shown.text for form in self.forms(word)):
-            return True  # as surfing and surfboard
-        if any(word[:n] in shown.stems for n in range(4, length)):
-            return True  # as porosity and porous
-        # A part of the word stands in the definition, as in hair+line.
-        return any(word[:n] in shown.parts or word[-n:] in shown.parts for n in range(4, length))
+        for fragment in sought.fragments:
+            if fragment in shown.text:
+                return True
+        # hair+line shows in "line", porosity in "porous"
+        return not (shown.parts.isdisjoint(sought.parts) and shown.stems.isdisjoint(sought.prefixes))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sought:
+    """A word, prepared for being looked for."""
+
+    forms: frozenset[str]
+    fragments: tuple[str, ...]
+    """What may not stand in the text: beginnings of tokens (after a space), and the word itself from four letters on."""
+    prefixes: frozenset[str]
+    """Beginnings of four letters or more, shorter than the word."""
+    parts: frozenset[str]
+    """These and the endings."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
+from struct import Struct
 from typing import TypeVar
 
 T = TypeVar("T")
+_EIGHT_WORDS = Struct(">8Q").unpack
 
 
 class Keyed:
@@ -26,7 +28,7 @@ class Keyed:
         """A whole number from 0 to n - 1, uniform up to 2**-64 n."""
         if not self._words:
             block = blake2b(self._key, digest_size=64, salt=self._counter.to_bytes(8, "big")).digest()
-            self._words = [int.from_bytes(block[i : i + 8], "big") for i in range(0, 64, 8)]
+            self._words = list(_EIGHT_WORDS(block))
             self._counter += 1
         return self._words.pop() * n >> 64
 

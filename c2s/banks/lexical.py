@@ -207,10 +207,12 @@ def _refusal(members: Sequence[Noun], gold: Noun, cues: glosses.CueRule) -> str 
     if any(len(set(column)) == 1 for column in zip(*(m.word for m in members), strict=True)):
         return "single character at a position"
     others = [m for m in members if m is not gold]
-    if any(not gold.near.isdisjoint(m.senses) or gold.offset in m.above for m in others):
-        return "shared or adjacent sense"
-    if any(cues.gives_away(m.word, gold.tokens) for m in others):
-        return "distractor in the definition"
+    for m in others:
+        if gold.offset in m.above or not gold.near.isdisjoint(m.senses):
+            return "shared or adjacent sense"
+    for m in others:
+        if cues.gives_away(m.word, gold.tokens):
+            return "distractor in the definition"
     return None
 
 

@@ -26,7 +26,8 @@ def panel_names(options: argparse.Namespace) -> list[str]:
 
 def planned(names: Sequence[str], options: argparse.Namespace, backend: Backend) -> Plan:
     """The plan of these panels and of those that they use, with what the model cannot do left out."""
-    settings = {"limit": options.limit, "domain": options.domain} | ({} if options.seed is None else {"seed": options.seed})
+    settings = {"limit": options.limit, "domain": options.domain, "field_options": options.field_options}
+    settings |= {} if options.seed is None else {"seed": options.seed}
     settings |= grading(options, backend)
     selection = select(names, getattr(backend, "lacks", {}))
     for name, reason in selection.skipped.items():

@@ -16,10 +16,11 @@ ArmGenerator = Generator[list[Ask], list[Answer], Outcome]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What an arm may look at beside its parent: the run's frozen settings and the outcomes of the arms it needs."""
+    """What an arm may look at beside its parent: the run's frozen settings, the outcomes of the arms it needs, and its own number."""
 
     settings: Mapping[str, Any]
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+    replicate: int = 0
 
     @property
     def seed(self) -> int:
@@ -32,7 +33,8 @@ class Arm:
 
     `program(parent, context)` is the generator; `steps(parent)` the steps that it may ask, ascending; `needs` names
     arms of the same panel whose outcomes it reads; `replicates` repeats it with identical requests. `only(parent)`
-    restricts it to some parents: the others have neither its slots nor its outcome.
+    restricts it to some parents: the others have neither its slots nor its outcome. With `turns(parent)` the arm has one
+    instance per turn instead of repeats: replicate t - 1 answers turn t, and an error there spoils that turn alone.
     """
 
     name: str
@@ -41,9 +43,13 @@ class Arm:
     needs: tuple[str, ...] = ()
     replicates: int = 1
     only: Callable[[Parent], bool] | None = None
+    turns: Callable[[Parent], int] | None = None
 
-    def meets(self, parent: Parent) -> bool:
-        return self.only is None or self.only(parent)
+    def instances(self, parent: Parent) -> range:
+        """Its replicate numbers for this parent; none where it does not meet it."""
+        if self.only is not None and not self.only(parent):
+            return range(0)
+        return range(self.replicates if self.turns is None else self.turns(parent))
 
 
 @dataclass(slots=True)
@@ -68,7 +74,7 @@ class ParentProgram:
         self.parent = parent
         self.settings = settings
         self.skipped: dict[Slot, str] = {}
-        self._runs = {(arm.name, r): _Run(arm, r) for arm in arms if arm.meets(parent) for r in range(arm.replicates)}
+        self._runs = {(arm.name, r): _Run(arm, r) for arm in arms for r in arm.instances(parent)}
 
     @property
     def closed(self) -> bool:
@@ -117,7 +123,7 @@ class ParentProgram:
                 if missing:
                     self._close(run, self._undefined(run, f"needs {missing[0]}, which is undefined"), "blocked")
                 else:
-                    run.generator = run.arm.program(self.parent, Context(self.settings, outcomes))
+                    run.generator = run.arm.program(self.parent, Context(self.settings, outcomes, run.replicate))
                     yield from self._step(run, None)
 
     def _needed(self, name: str, replicate: int) -> _Run:

@@ -14,7 +14,7 @@ from typing import Any
 
 from c2s.dialects import Malformed
 from c2s.dialects.body import confidence, finite, object_of, text_or_none, usage_in
-from c2s.dialects.text import read_fields, read_value, rubric
+from c2s.dialects.text import read_fields, read_value, rubric, shown_values
 from c2s.errors import InputError
 from c2s.presentation.contracts import contracts
 from c2s.presentation.encode import arranged, encode
@@ -81,10 +81,11 @@ class ChatDirect(_Chat):
     contract = "direct"
 
     def user(self, request: Request) -> dict[str, Any]:
-        """state, question (with the options' descriptions, where there are any), allowed_values, response_format; several questions: state, field_queries, response_format (its form is ours)."""
+        """state, question (with the options' descriptions, where there are any), allowed_values, response_format; fields: state, field_queries,
+        response_format (the form of a query is ours)."""
         questions = request.questions
-        if len(questions) > 1:
-            queries = {name: {"question": q.instructions, "allowed_values": list(q.options)} for name, q in questions.items()}
+        if as_fields(request):
+            queries = {name: {"question": q.instructions, "allowed_values": list(shown_values(q).values())} for name, q in questions.items()}
             values: tuple[Any, ...] = (request.state, queries, request.response_format or contracts()["dialogue"]["response_format"])
             return dict(zip(contracts()["dialogue"]["user_keys"], values, strict=True))
         (question,) = questions.values()
@@ -96,7 +97,7 @@ class ChatDirect(_Chat):
         return {"max_tokens": request.max_tokens or budget(request)}
 
     def read(self, request: Request, text: str, cut: bool, choice: Mapping[str, Any]) -> dict[str, Choice]:
-        if len(request.questions) > 1:
+        if as_fields(request):
             return read_fields(text, request.questions, truncated=cut)
         ((name, question),) = request.questions.items()
         return {name: read_value(text, question.options, truncated=cut)}
@@ -129,10 +130,15 @@ class ChatCode(_Chat):
         return {name: Choice(best, True, best, probabilities, confidence=sure, text=text, mass=mass)}
 
 
+def as_fields(request: Request) -> bool:
+    """Whether the answer is one JSON object: several questions, or a field even if it is asked alone."""
+    return len(request.questions) > 1 or any(question.unit == "field" for question in request.questions.values())
+
+
 def budget(request: Request) -> int:
-    """New tokens by what is asked: a character, a whole answer, or the JSON object of several fields."""
+    """New tokens by what is asked: a character, a whole answer, or the JSON object of fields."""
     limits = contracts()["direct"]["max_new_tokens"]
-    if len(request.questions) > 1:
+    if as_fields(request):
         return limits["dialogue"]
     (question,) = request.questions.values()
     return limits["local" if question.unit == "character" else "native"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from c2s.dialects import Malformed
 from c2s.dialects.body import object_of
@@ -24,18 +25,38 @@ def read_value(text: str, options: Mapping[str, str | None], *, truncated: bool,
 
 
 def read_fields(text: str, questions: Mapping[str, Question], *, truncated: bool) -> dict[str, Choice]:
-    """The answers in one JSON object. Malformed JSON, an extra or a missing key fails every field; an illegal value its own."""
-    try:
-        values = object_of(text.strip(ASCII_WHITESPACE).encode())
-    except Malformed:
-        values = {}
-    keys = set(values) == set(questions)
+    """The answers in one JSON object (appendix E.4). Truncation, malformed JSON, an extra or a missing key fails every field; an illegal value its own.
+
+    A legal value is returned as its option.
+    """
+    values, fault = _fields(text, questions, truncated)
     found = {}
     for name, question in questions.items():
-        value = values.get(name) if keys else None
-        said = value if isinstance(value, str) else text
-        found[name] = Choice(returned=said, offered=isinstance(value, str) and value in question.options, text=text, truncated=truncated)
+        value = values.get(name)
+        options = {shown: option for option, shown in shown_values(question).items()}
+        if fault is None and isinstance(value, str) and value in options:
+            found[name] = Choice(returned=options[value], offered=True, text=text)
+        else:
+            said = value if isinstance(value, str) else text
+            found[name] = Choice(returned=said, offered=False, text=text, truncated=truncated, fault=fault or "illegal_value")
     return found
+
+
+def shown_values(question: Question) -> dict[str, str]:
+    """Option -> what a model that writes text is shown for it."""
+    return {option: question.values[option] if question.values else option for option in question.options}
+
+
+def _fields(text: str, questions: Mapping[str, Question], truncated: bool) -> tuple[dict[str, Any], str | None]:
+    if truncated:
+        return {}, "truncated"
+    try:
+        values = object_of(text.strip(ASCII_WHITESPACE).encode())
+    except (Malformed, UnicodeEncodeError):
+        return {}, "malformed"
+    if set(values) == set(questions):
+        return values, None
+    return {}, "extra_key" if set(values) - set(questions) else "missing_key"
 
 
 def kind(text: str, target: str, options: Mapping[str, str | None], *, truncated: bool, codes: Mapping[str, str] | None = None, strip: bool = True) -> str:

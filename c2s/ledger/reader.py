@@ -96,15 +96,25 @@ def outcomes_by_parent(db: sqlite3.Connection, panel: str) -> dict[str, list[Out
 def slots_of(db: sqlite3.Connection, parent: ParentRow) -> dict[Slot, SlotRow]:
     """The slots of one parent with the number of sends each has had."""
     rows = db.execute(
-        "SELECT s.id, arm, replicate, step, state, exchange, (SELECT count(*) FROM exchanges e WHERE e.slot = s.id)"
+        "SELECT s.id, arm, replicate, step, state, exchange, (SELECT count(*) FROM exchanges e WHERE e.slot = s.id), share_of"
         " FROM slots s WHERE parent = ? ORDER BY s.id",
         (parent.id,),
     )
     result = {}
-    for number, arm, replicate, step, state, exchange, attempts in rows:
+    for number, arm, replicate, step, state, exchange, attempts, share_of in rows:
         slot = Slot(parent.panel, parent.parent.id, arm, replicate, step)
-        result[slot] = SlotRow(number, slot, parent, state, exchange, attempts)
+        result[slot] = SlotRow(number, slot, parent, state, exchange, attempts, share_of)
     return result
+
+
+def shared(db: sqlite3.Connection, panel: str) -> list[tuple[Slot, Slot]]:
+    """(receiving slot, the slot whose response it receives) of a panel, in the order of the plan."""
+    rows = db.execute(
+        "SELECT p.panel, p.parent, s.arm, s.replicate, s.step, q.panel, q.parent, o.arm, o.replicate, o.step FROM slots s"
+        " JOIN slots o ON o.id = s.share_of JOIN parents p ON p.id = s.parent JOIN parents q ON q.id = o.parent WHERE p.panel = ? ORDER BY s.id",
+        (panel,),
+    )
+    return [(Slot(*row[:5]), Slot(*row[5:])) for row in rows]
 
 
 def exchange(db: sqlite3.Connection, number: int) -> ExchangeRow:

@@ -11,7 +11,7 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,8 @@ class SlotRow:
     state: str = "planned"
     exchange: int | None = None
     attempts: int = 0
+    share_of: int | None = None
+    """The slot whose response this one receives; it never sends a request of its own."""
 
 
 @dataclass(slots=True)
@@ -265,6 +267,8 @@ class PlannedParent:
     item_sha256: str
     payload: bytes
     slots: tuple[tuple[str, int, int], ...]
+    shared: Mapping[tuple[str, int, int], Slot] = field(default_factory=dict)
+    """Those of its slots that receive the response to an earlier slot of the plan."""
 
 
 def create_ledger(run: RunDirectory, parents: Iterable[PlannedParent], values: Mapping[str, str]) -> None:
@@ -274,6 +278,7 @@ def create_ledger(run: RunDirectory, parents: Iterable[PlannedParent], values: M
         db = sqlite.create(temporary)
         counters: Counter[tuple[str, str, int, str, str]] = Counter()
         items: dict[str, int] = {}
+        shared: list[tuple[Slot, Slot]] = []
         db.execute("BEGIN")
         for number, planned in enumerate(parents, start=1):
             p = planned.parent
@@ -287,7 +292,10 @@ def create_ledger(run: RunDirectory, parents: Iterable[PlannedParent], values: M
             db.executemany(
                 "INSERT INTO slots (parent, arm, replicate, step) VALUES (?, ?, ?, ?)", [(number, *slot) for slot in planned.slots]
             )
+            shared += [(owner, Slot(planned.panel, p.id, *slot)) for slot, owner in planned.shared.items()]
             counters.update((planned.panel, p.domain, p.length, arm, "planned") for arm, _, _ in planned.slots)
+        found = "SELECT s.id FROM slots s JOIN parents p ON p.id = s.parent WHERE (panel, p.parent, arm, replicate, step) = (?, ?, ?, ?, ?)"
+        db.executemany(f"UPDATE slots SET share_of = ({found}) WHERE id = ({found})", [(*owner, *slot) for owner, slot in shared])
         write_counters(db, counters)
         db.executemany("INSERT INTO run VALUES (?, ?)", values.items())
         db.execute("COMMIT")

@@ -66,13 +66,15 @@ class Panel:
     same_content: Callable[[str], str | None] | None = None
     """Arm name -> group: the requests of a group say the same in another member order. Checked before anything is sent, and by verify."""
     schedule: str = "parent"
+    share: bool = False
+    """Whether first-round asks with equal bytes share one response: the first in the plan sends it, the others receive it."""
     data: str | None = None
     """The kind of data file (`c2s data`) that its parents come from; without one, they come from the set that ships."""
 
     def slots(self, parent: Parent) -> tuple[tuple[str, int, int], ...]:
         """(arm, replicate, step) of everything that may be asked about this parent."""
         return tuple(
-            (arm.name, r, step) for arm in self.arms if arm.meets(parent) for r in range(arm.replicates) for step in arm.steps(parent)
+            (arm.name, r, step) for arm in self.arms for r in arm.instances(parent) for step in arm.steps(parent)
         )
 
     def transition(self, outcomes: Sequence[Outcome]) -> str | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from c2s.errors import UsageError, nearest
 from c2s.panels.base import Panel
 from c2s.panels.copying import COPYING
+from c2s.panels.dialogue import ACCESS, CONSTRUCTION
 from c2s.panels.gold_copy import GOLD_COPY
 from c2s.panels.independence import INDEPENDENCE
 from c2s.panels.judge import JUDGE_PANELS
@@ -36,6 +37,8 @@ PANELS = {
         PREFIX,
         OWN_PLAN,
         STOPPING,
+        CONSTRUCTION,
+        ACCESS,
         *JUDGE_PANELS,
     )
 }

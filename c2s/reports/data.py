@@ -12,7 +12,7 @@ from typing import Any
 from c2s.ledger import reader
 from c2s.panels.base import Panel
 from c2s.panels.registry import PANELS
-from c2s.records import Outcome, Parent
+from c2s.records import Outcome, Parent, Slot
 
 REQUEST_STATES = ("planned", "ok", "error", "unknown", "blocked", "not_needed", "open")
 
@@ -91,6 +91,20 @@ class PanelData:
     def requests(self) -> dict[str, int]:
         counted = reader.requests_by_state(self._counts, self.panel.name)
         return {key: counted[key] for key in REQUEST_STATES}
+
+    @cached_property
+    def _shares(self) -> list[tuple[Slot, Slot]]:
+        return reader.shared(self.run.db, self.panel.name)
+
+    @property
+    def shared(self) -> int:
+        """Slots that received the response to another slot's request."""
+        return len(self._shares)
+
+    @property
+    def shared_between(self) -> list[tuple[str, str]]:
+        """(receiving parent, sending parent) of each slot that received the response to another parent's request."""
+        return [(slot.parent, owner.parent) for slot, owner in self._shares if slot.parent != owner.parent]
 
     def calls(self, arm: str, domain: str, state: str = "ok") -> int:
         """Slots of an arm in a state."""

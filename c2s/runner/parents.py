@@ -10,6 +10,7 @@ from c2s.controllers.program import ParentProgram
 from c2s.dialects import Dialect, Malformed
 from c2s.errors import LedgerError
 from c2s.ledger import reader
+from c2s.ledger.schema import TERMINAL
 from c2s.ledger.writer import ExchangeRow, LedgerWriter, SlotRow
 from c2s.panels.base import Panel
 from c2s.presentation.encode import body_hash, content_hash
@@ -19,6 +20,7 @@ from c2s.runner.progress import Tally
 from c2s.runner.queue import Open, Queue, Waiting
 from c2s.runner.reuse import Reuse
 from c2s.runner.schedule import Key, slot_key
+from c2s.runner.sharing import Given, Sharing
 
 
 class Parents:
@@ -40,6 +42,7 @@ class Parents:
         self._places = {name: place for place, name in enumerate(panels)}
         self._unopened: list[tuple[Key, int, str]] = []
         self._gate = Gate(writer, panels, settings)
+        self._sharing = Sharing()
 
     def load(self) -> None:
         """List the parents that are not closed by the first key that any of their open slots has."""
@@ -56,6 +59,7 @@ class Parents:
         self._unopened = [(key, number, panel) for number, (key, panel) in first.items()]
         heapq.heapify(self._unopened)
         self._gate.load()
+        self._sharing.load(db)
 
     def _key(self, number: int, slot: Slot) -> Key:
         return slot_key(self._panels[slot.panel].schedule, self._places[slot.panel], number, slot)
@@ -80,6 +84,7 @@ class Parents:
     def answered(self, waiting: Waiting, answer: Answer | None, reason: str | None = None) -> None:
         """Give a program its answer (None: error or unknown), queue what that released and settle what it closed."""
         self._take(waiting.open, waiting.open.program.receive(waiting.row.slot, answer, reason))
+        self._hand_on(waiting, answer, reason)
 
     def encode(self, waiting: Waiting) -> bytes:
         return self._wire.encode(waiting.ask, self._model)
@@ -107,15 +112,46 @@ class Parents:
             if row is None:
                 raise LedgerError(f"{self._writer.path} holds no slot {slot}; it belongs to another plan")
             waiting = Waiting(opened, row, ask, self._key(opened.row.id, slot))
-            if row.state == "planned":
+            if row.state == "planned" and row.share_of is not None:
+                asks += self._shared(waiting)
+            elif row.state == "planned":
                 answer = self._reused(waiting) if self._reuse else None
                 if answer is None:
                     self._queue.push(waiting)
                     continue
                 asks += opened.program.receive(slot, answer)
+                self._hand_on(waiting, answer, None)
             else:
                 asks += self._replayed(waiting)
         self._settle(opened)
+
+    def _hand_on(self, waiting: Waiting, answer: Answer | None, reason: str | None) -> None:
+        """Give a settled slot's answer to those that share it."""
+        row = waiting.row
+        if self._sharing.owns(row):
+            given = Given(row.state, row.exchange, body_hash(self.encode(waiting)), answer, reason)
+            for receiver in self._sharing.end(row, given):
+                self._take(receiver.open, self._shared(receiver))
+
+    def _shared(self, waiting: Waiting) -> list[tuple[Slot, Ask]]:
+        """The answer to the equal request of another slot, if that one has come to its end; else it will come later."""
+        row, given = waiting.row, self._sharing.given(waiting)
+        if given is None:
+            state, exchange = self._writer.connection.execute("SELECT state, exchange FROM slots WHERE id = ?", (row.share_of,)).fetchone()
+            if state not in TERMINAL:
+                self._sharing.wait(waiting)
+                return []
+            row.exchange = exchange
+            self.set_state(row, state)
+            return self._replayed(waiting)
+        if given.body_sha256 != body_hash(self.encode(waiting)):
+            raise LedgerError(
+                f"{self._writer.path}: {row.slot} was planned to share a response, but its request is not the one that was sent; "
+                "finish the run with the version named in its manifest"
+            )
+        row.exchange = given.exchange
+        self.set_state(row, given.state)
+        return waiting.open.program.receive(row.slot, given.answer, given.reason)
 
     def _replayed(self, waiting: Waiting) -> list[tuple[Slot, Ask]]:
         """The recorded answer of a slot that is already terminal."""

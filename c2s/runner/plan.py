@@ -8,7 +8,7 @@ import platform
 import socket
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
@@ -18,16 +18,18 @@ import orjson
 import c2s
 from c2s.backends.base import Backend
 from c2s.banks.datafile import load_data
+from c2s.controllers.program import ParentProgram
 from c2s.dialects import dialect
 from c2s.errors import UsageError, nearest
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.writer import PlannedParent, create_ledger
 from c2s.panels.base import Panel
 from c2s.presentation.contracts import contracts_sha256
-from c2s.records import Parent
+from c2s.presentation.encode import body_hash
+from c2s.records import Ask, Parent, Slot
 from c2s.runner.presented import check_presentations
 
-DEFAULTS: Mapping[str, Any] = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}}
+DEFAULTS: Mapping[str, Any] = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}, "field_options": "ids"}
 """Settings that decide requests. The seed is the paper's for the main panel; it keys displayed order and sampling."""
 
 
@@ -46,10 +48,32 @@ class Plan:
     def requests(self) -> int:
         return sum(len(panel.slots(parent)) for panel, parent in self.parents)
 
-    def rows(self) -> Iterator[PlannedParent]:
+    def rows(self, encode: Callable[[Ask], bytes]) -> Iterator[PlannedParent]:
+        """`encode` gives the bytes of an ask; equal ones share a response in panels that say so."""
+        owners: dict[Slot, Slot] = {}
+        for panel in self.panels:
+            if panel.share:
+                owners |= shared_slots(panel, [parent for other, parent in self.parents if other is panel], self.settings, encode)
         for panel, parent in self.parents:
             payload = freeze(parent.payload)
-            yield PlannedParent(panel.name, parent, hashlib.sha256(payload).hexdigest(), payload, panel.slots(parent))
+            slots = panel.slots(parent)
+            shared = {slot: owner for slot in slots if (owner := owners.get(Slot(panel.name, parent.id, *slot)))}
+            yield PlannedParent(panel.name, parent, hashlib.sha256(payload).hexdigest(), payload, slots, shared)
+
+
+def shared_slots(panel: Panel, parents: Sequence[Parent], settings: Mapping[str, Any], encode: Callable[[Ask], bytes]) -> dict[Slot, Slot]:
+    """Slots that receive the response to another slot's request, with that slot: equal bytes among the panel's first-round asks.
+
+    These asks depend on no answer, so who shares is known before the run and is the same for every model.
+    """
+    first: dict[str, Slot] = {}
+    shared: dict[Slot, Slot] = {}
+    for parent in parents:
+        for slot, ask in ParentProgram(panel.name, panel.arms, parent, settings).start():
+            owner = first.setdefault(body_hash(encode(ask)), slot)
+            if owner != slot:
+                shared[slot] = owner
+    return shared
 
 
 def freeze(payload: Mapping[str, Any]) -> bytes:
@@ -132,5 +156,6 @@ def create_run(path: str, plan: Plan, backend: Backend, *, provenance: Mapping[s
     check_presentations(plan.parents, plan.settings, dialect(backend.dialect), backend.model)
     run = RunDirectory.create(path)
     digest = run.write_manifest(manifest(plan, backend, provenance=provenance))
-    create_ledger(run, plan.rows(), {"manifest_sha256": digest})
+    wire = dialect(backend.dialect)
+    create_ledger(run, plan.rows(lambda ask: wire.encode(ask, backend.model)), {"manifest_sha256": digest})
     return run

@@ -38,7 +38,7 @@ def replan(writer: LedgerWriter, panels: Sequence[Panel], *, errors: bool, unkno
                     reopened.add(arm.name)
             for s in slots:
                 if s.slot.arm in reopened and s.state in (*states, "blocked", "not_needed"):
-                    again += s.state in states
+                    again += s.state in states and s.share_of is None
                     deltas[*place, s.slot.arm, s.state] -= 1
                     deltas[*place, s.slot.arm, "planned"] += 1
                     db.execute("UPDATE slots SET state = 'planned', exchange = NULL WHERE id = ?", (s.id,))

@@ -184,7 +184,7 @@ def test_lexical_cues_need_frequencies():
 
 def test_balance_prefers_what_brings_the_cues_back_to_chance():
     balance = Balance()
-    assert balance.cost({"x": HIT}) > balance.cost({"x": 0})
+    assert balance.cost([HIT]) > balance.cost([0])
     for _ in range(8):
-        balance.add({"x": 0})
-    assert balance.cost({"x": HIT}) < balance.cost({"x": 0})
+        balance.add([0])
+    assert balance.cost([HIT]) < balance.cost([0])

@@ -1,0 +1,50 @@
+"""Dialogue states: field construction and prior-state access (section 6.2, appendix C)."""
+
+from __future__ import annotations
+
+from c2s.banks.dialogue import FIELD_SEED, KIND
+from c2s.controllers.dialogue import HISTORY_RECOMPUTE, INDEPENDENT_FIELDS, JOINT, ORACLE, PERTURBED, ROLLOUT, SERIAL_FIELDS
+from c2s.panels.base import Endpoint, Panel
+from c2s.panels.dialogue_parents import DOMAIN, check_dialogues, dialogue_parents
+
+CONSTRUCTION = Panel(
+    name="dialogue-construction",
+    what="Joint, Independent and Serial fields of every turn's state from the same visible history; Serial minus Joint by sign test",
+    arms=(JOINT, INDEPENDENT_FIELDS, SERIAL_FIELDS),
+    parents=dialogue_parents,
+    check=check_dialogues,
+    domains=(DOMAIN,),
+    data=KIND,
+    requires=("batch",),
+    endpoints=(
+        Endpoint("dialogue_construction:accuracy"),
+        Endpoint("dialogue_construction:contrasts"),
+        Endpoint("dialogue_construction:retention"),
+        Endpoint("dialogue_construction:cost"),
+        Endpoint("dialogue_access:recovery", {"arms": ("joint", "independent", "serial"), "source": "not printed for these arms"}),
+        Endpoint("dialogue_access:until_error", {"arms": ("joint", "independent", "serial")}),
+    ),
+    seed=FIELD_SEED,
+)
+
+ACCESS = Panel(
+    name="dialogue-access",
+    what="HistoryRecompute, Rollout and Oracle: the transcript, the model's own or the gold previous state; equal requests share a response",
+    arms=(HISTORY_RECOMPUTE, ROLLOUT, ORACLE, *PERTURBED),
+    parents=dialogue_parents,
+    check=check_dialogues,
+    domains=(DOMAIN,),
+    share=True,
+    data=KIND,
+    requires=("batch",),
+    endpoints=(
+        Endpoint("dialogue_access:accuracy"),
+        Endpoint("dialogue_access:gold_minus_predicted"),
+        Endpoint("dialogue_access:recovery"),
+        Endpoint("dialogue_access:until_error"),
+        Endpoint("dialogue_construction:cost", {"arms": ("history_recompute", "oracle", "rollout")}),
+        Endpoint("dialogue_access:sharing"),
+        Endpoint("dialogue_access:perturbations"),
+    ),
+    seed=FIELD_SEED,
+)
