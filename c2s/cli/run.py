@@ -19,6 +19,7 @@ from c2s.cli import hosted
 from c2s.cli.output import say
 from c2s.cli.planning import panel_names, planned
 from c2s.errors import C2SError, LedgerError, UsageError
+from c2s.kernels import _load as _load  # the report needs the compiled core: where it is missing, say so before the first request
 from c2s.ledger.directory import RunDirectory, write_durably
 from c2s.ledger.writer import LedgerWriter
 from c2s.panels.registry import panel

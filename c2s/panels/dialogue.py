@@ -15,7 +15,7 @@ CONSTRUCTION = Panel(
     check=check_dialogues,
     domains=(DOMAIN,),
     data=KIND,
-    requires=("batch",),
+    requires=("batch", "symbols"),
     endpoints=(
         Endpoint("dialogue_construction:accuracy"),
         Endpoint("dialogue_construction:contrasts"),
@@ -36,7 +36,7 @@ ACCESS = Panel(
     domains=(DOMAIN,),
     share=True,
     data=KIND,
-    requires=("batch",),
+    requires=("batch", "symbols"),
     endpoints=(
         Endpoint("dialogue_access:accuracy"),
         Endpoint("dialogue_access:gold_minus_predicted"),

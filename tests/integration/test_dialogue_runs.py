@@ -219,3 +219,52 @@ def test_limit_is_a_balanced_prefix(tmp_path: Path):
         rows = [(row.parent.id, row.parent.length) for row in reader.parents(db)]
     assert Counter(length for _, length in rows) == {4: 2, 6: 2, 8: 2}
     assert verify(small.path).differences == []
+
+
+def test_a_lost_response_is_unknown_wherever_it_was_shared_and_is_sent_again_only_when_told(finished, tmp_path: Path):
+    owner = Counter(owner for _, owner in shares(finished)).most_common(1)[0][0]
+    losing = [True]
+
+    def model(call: Call):
+        return Exchange("lost", message="no whole response") if losing[0] and call.slot == owner else dialogues.copies_its_errors(call)
+
+    backend = Scripted("script:test", model, resend="paid", exact=False, max_batch=1)
+    run = planned(tmp_path / "run", [ACCESS], backend)
+    assert drive(run, backend)
+    hit = sum(other == owner for _, other in shares(run))
+    losing[0] = False
+    assert drive(run, backend)  # nothing is left to do: unknowns are never sent again by themselves
+    with sqlite.reading(run.ledger_path) as db:
+        assert db.execute("SELECT count(*) FROM slots WHERE state = 'unknown'").fetchone() == (1 + hit,)
+        assert db.execute("SELECT count(*) FROM exchanges").fetchone() == (382 - db.execute("SELECT count(*) FROM slots WHERE state = 'blocked'").fetchone()[0],)
+    assert verify(run.path).differences == []
+    assert drive(run, backend, unknown=True)
+    assert verify(run.path).differences == [] and sum(sends(run).values()) == 383
+    sections = [build([path]).as_dict()["sections"] for path in (run.path, finished.path)]
+    assert sections[0] == sections[1]
+
+
+def test_answers_are_reused_through_shared_slots(tmp_path: Path, capsys):
+    run = ["run", "--panel", ACCESS, "--model", "sim:positions?p=0.8", "--json"]
+    assert main([*run, "--limit", "6", "--out", str(tmp_path / "small")]) == 0
+    assert main([*run, "--out", str(tmp_path / "plain")]) == 0
+    capsys.readouterr()
+    assert main([*run, "--out", str(tmp_path / "reused"), "--reuse-from", str(tmp_path / "small")]) == 0
+    copied = capsys.readouterr().err
+    with sqlite.reading(tmp_path / "small" / "ledger.sqlite") as db:
+        (sent,) = db.execute("SELECT count(*) FROM exchanges").fetchone()
+    assert f"{sent} answers were copied" in copied
+    assert main(["verify", str(tmp_path / "reused")]) == 0
+    assert (tmp_path / "reused" / "report.json").read_bytes() == (tmp_path / "plain" / "report.json").read_bytes()
+
+
+def test_two_runs_make_one_family_of_sign_tests(tmp_path: Path):
+    def weak(call: Call):
+        return dialogues.forgets_a_slot(call) if call.slot.arm == "serial" else dialogues.recovers(call)
+
+    first = run_script(tmp_path / "a", ["dialogue-construction"], weak)
+    second = run_script(tmp_path / "b", ["dialogue-construction"], dialogues.recovers)
+    runs = build([first.path, second.path]).as_dict()["runs"]
+    tests = [row for run in runs for row in run["sections"]["contrasts"]["rows"] if "family" in row]
+    assert [row["m"] for row in tests] == [2, 2] and tests[1]["p"] == 1
+    assert tests[0]["p_holm"] == min(1, 2 * tests[0]["p"])

@@ -1,4 +1,4 @@
-"""What is shipped: the wheel that the source distribution builds, and nothing that is not meant to be in it."""
+"""What is shipped: all that is needed, and nothing that is not meant to be in it."""
 
 from __future__ import annotations
 
@@ -6,52 +6,46 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+PACKAGES = {"c2s": ROOT / "c2s", "c2s_tui": ROOT / "tui" / "c2s_tui"}
 
 
-def build(hook: str, source: Path, out: Path) -> Path:
-    """Call a build hook of scikit-build-core in `source`; returns the one file that it wrote to `out`."""
-    code = f"import sys; from scikit_build_core.build import {hook}; print({hook}(sys.argv[1], {{'build-dir': sys.argv[2]}}))"
-    command = [sys.executable, "-c", code, str(out), str(out / "build")]
-    done = subprocess.run(command, cwd=source, capture_output=True, text=True)
+def build(hook: str, out: Path) -> Path:
+    """Call a build hook of scikit-build-core in the checkout, whose build folder is used again; returns the file that it wrote."""
+    if find_spec("scikit_build_core") is None or find_spec("pybind11") is None:
+        pytest.skip("needs the build tools in the environment: pip install scikit-build-core pybind11 cmake ninja")
+    code = f"import sys; from scikit_build_core.build import {hook}; print({hook}(sys.argv[1]))"
+    done = subprocess.run([sys.executable, "-c", code, str(out)], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     return out / done.stdout.splitlines()[-1]
 
 
 @pytest.fixture(scope="module")
-def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if find_spec("scikit_build_core") is None or find_spec("pybind11") is None:
-        pytest.skip("needs the build tools in the environment: pip install scikit-build-core pybind11 cmake ninja")
-    return build("build_sdist", ROOT, tmp_path_factory.mktemp("sdist"))
-
-
-@pytest.fixture(scope="module")
-def wheel(sdist: Path, tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
-    source = tmp_path_factory.mktemp("source")
-    with tarfile.open(sdist) as archive:
-        archive.extractall(source, filter="data")
-    (unpacked,) = source.iterdir()
-    with zipfile.ZipFile(build("build_wheel", unpacked, tmp_path_factory.mktemp("wheel"))) as archive:
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
+    with zipfile.ZipFile(build("build_wheel", tmp_path_factory.mktemp("wheel"))) as archive:
         yield archive
+
+
+def files_under(folder: Path) -> set[str]:
+    return {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".so"
+    }
 
 
 def test_every_source_file_is_in_the_wheel_and_nothing_else(wheel: zipfile.ZipFile):
     files = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    packages = {"c2s": ROOT / "c2s", "c2s_tui": ROOT / "tui" / "c2s_tui"}
-    wanted = {
-        f"{package}/{path.relative_to(folder).as_posix()}"
-        for package, folder in packages.items()
-        for path in folder.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".so"
-    }
+    wanted = {f"{package}/{name}" for package, folder in PACKAGES.items() for name in files_under(folder)}
     compiled = {name for name in files if name.startswith("c2s/_core.") and name.endswith(".so")}
     assert len(compiled) == 1
-    assert files - compiled == wanted
+    assert files - compiled == wanted and not [name for name in files if name.endswith((".deb", ".pyc", ".sqlite"))]
     assert {"c2s/presentation/contracts.toml", "c2s/banks/data/natural-v1.jsonl", "c2s/_core.pyi", "c2s_tui/__init__.py"} <= files
 
 
@@ -67,12 +61,13 @@ def test_metadata_names_commands_extras_and_licences(wheel: zipfile.ZipFile):
     assert f"Tag: cp{sys.version_info.major}{sys.version_info.minor}-cp" in wheel.read(f"{info}/WHEEL").decode()
 
 
-def test_the_source_distribution_holds_what_a_build_needs_and_no_data(sdist: Path):
-    with tarfile.open(sdist) as archive:
+def test_the_source_distribution_holds_what_a_build_needs_and_no_data(tmp_path: Path):
+    with tarfile.open(build("build_sdist", tmp_path)) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    tops = {name.partition("/")[0] for name in names if name}
-    assert {"CMakeLists.txt", "pyproject.toml", "README.md", "LICENSE", "NOTICE", "cpp", "c2s", "tui"} <= tops
-    assert not tops & {"build", "runs", "shared", ".venv", "dist"}
+    assert {"CMakeLists.txt", "pyproject.toml", "README.md", "LICENSE", "NOTICE"} <= names
+    for folder in ("cpp", "c2s", "tui"):
+        assert {f"{folder}/{name}" for name in files_under(ROOT / folder)} - names == set()
+    assert not {name.partition("/")[0] for name in names} & {"build", "runs", "shared", ".venv", "dist"}
     assert not [name for name in names if name.endswith((".deb", ".so", ".sqlite"))]
 
 

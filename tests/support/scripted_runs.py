@@ -21,14 +21,14 @@ def planned(path: Path, names: Sequence[str], backend: Scripted, settings: dict[
     return create_run(path, make_plan(panels, settings or {}, data, asked=names), backend, provenance={"reuse_from": None, "backend_options": {}})
 
 
-def drive(run: RunDirectory, backend: Scripted, *, stop_after: int | None = None, retry: bool = False) -> bool:
+def drive(run: RunDirectory, backend: Scripted, *, stop_after: int | None = None, retry: bool = False, unknown: bool = False) -> bool:
     """Run or go on; True when nothing is left."""
     identity = run.manifest()[0]["identity"]
     panels = select(identity["panels"]).panels
     writer = LedgerWriter(run, durable=False)
     try:
-        if retry:
-            replan(writer, panels, errors=True, unknown=False)
+        if retry or unknown:
+            replan(writer, panels, errors=retry, unknown=unknown)
         runner = Runner(writer, backend, panels, identity["settings"])
         if stop_after is not None:
             runner.watch = lambda tally, final: runner.stop() if tally.asked >= stop_after else None

@@ -10,11 +10,14 @@ import pytest
 from c2s.banks.dialogue import load_dialogues
 from c2s.controllers.dialogue_requests import IDS, PARAPHRASE, PERMUTED, VALUES, View
 from c2s.controllers.program import ParentProgram
+from c2s.dialects.chat import ChatDirect
+from c2s.dialects.systemone import SystemOne
 from c2s.panels.dialogue import ACCESS, CONSTRUCTION
 from c2s.panels.dialogue_parents import check_dialogues, dialogue_parents
 from c2s.panels.registry import panel
 from c2s.records import INVALID, Answer, Choice, Parent, Slot
 from support.panels import SETTINGS
+from support.shared import ROOT
 
 PARENTS = dialogue_parents(SETTINGS)
 PERTURBED = next(parent for parent in PARENTS if parent.payload["permuted"])
@@ -193,3 +196,20 @@ def test_parents_are_the_test_dialogues_in_their_order_and_are_checked():
 def test_the_panels_are_registered_and_read_dialogue_data(name: str):
     assert panel(name).data == "dialogue" and panel(name).domains == ("dialogue",)
     assert len(load_dialogues().rows) == 21
+
+
+def test_the_documented_requests_are_what_is_sent():
+    """docs/protocol.md prints golden requests of one dialogue's second turn."""
+    text = (ROOT / "docs/protocol.md").read_text()
+    parent = next(p for p in PARENTS if p.id == "synthetic-test-1_00029")
+    construction, access = play(CONSTRUCTION, parent, truth)[1], play(ACCESS, parent, truth)[1]
+    golden = [
+        (construction[Slot(CONSTRUCTION.name, parent.id, "joint", 1, 1)], SystemOne(), "jev"),
+        (construction[Slot(CONSTRUCTION.name, parent.id, "serial", 1, 2)], SystemOne(), "jev"),
+        (access[Slot(ACCESS.name, parent.id, "oracle", 1, 1)], SystemOne(), "jev"),
+        (construction[Slot(CONSTRUCTION.name, parent.id, "joint", 1, 1)], ChatDirect(thinking=False), "MODEL"),
+    ]
+    for ask, wire, model in golden:
+        assert f"\n    {wire.encode(ask, model).decode()}\n" in text
+    history = access[Slot(ACCESS.name, parent.id, "history_recompute", 1, 1)]
+    assert SystemOne().encode(history, "jev") == SystemOne().encode(golden[0][0], "jev")

@@ -1,0 +1,34 @@
+"""The README says nothing that does not work: its commands parse, its Python runs, its files and make targets exist."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from c2s.cli import parser
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+COMMANDS = sorted({line.split("#")[0].strip() for line in re.findall(r"^    (c2s [^#\n]*)", README, re.MULTILINE)})
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_parses(command: str):
+    assert parser().parse_args(shlex.split(command)[1:]).target
+
+
+def test_the_python_runs(capsys: pytest.CaptureFixture[str]):
+    (block,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    exec(compile(block, "README.md", "exec"), {})
+    assert capsys.readouterr().out.split()[0] == "0.5"
+
+
+def test_links_and_targets_exist():
+    links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if "://" not in link]
+    assert len(links) >= 5 and [link for link in links if not (ROOT / link).exists()] == []
+    targets = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert {"demo", "test"} <= set(re.findall(r"^    make ([a-z-]+)", README, re.MULTILINE)) <= targets
+    assert len(COMMANDS) >= 10
