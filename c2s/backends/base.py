@@ -49,6 +49,7 @@ class Backend(Protocol):
     `resend`: "safe" if asking again costs nothing and changes nothing, else "paid". `exact`: an answer depends on
     nothing but its request. `max_batch` calls are handed over at once; `workers` threads do so, 0 means inline.
     `fingerprint` is everything beside the bytes that decides an answer; answers are reused only where it is equal.
+    `lacks` says what the model does not offer that a panel may require, with the reason (see `c2s.panels.base.Panel.requires`).
     """
 
     name: str
@@ -59,6 +60,7 @@ class Backend(Protocol):
     max_batch: int
     workers: int
     fingerprint: Mapping[str, Any]
+    lacks: Mapping[str, str]
 
     def call(self, batch: Sequence[Call]) -> Iterator[Exchange]: ...
 

@@ -15,6 +15,19 @@ from c2s.backends.profiles import Profile, choose_profile
 from c2s.backends.registry import take
 from c2s.errors import UsageError
 
+LACKS = {
+    "direct": {
+        "probabilities": "text has none",
+        "descriptions": "direct text shows the names of options, not their descriptions",
+    },
+    "code": {
+        "batch": "a code readout takes one question a request",
+        "singletons": "a code readout takes at least two options",
+        "wide": "a code readout has 26 codes",
+    },
+}
+"""What the two contracts of a chat server do not offer."""
+
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
@@ -28,6 +41,7 @@ class Hosted:
     spec: Mapping[str, type] = {"resend": str}
     exact = False
     max_batch = 1
+    lacks: Mapping[str, str] = {}
 
     def __init__(self, name: str, model: str, options: Mapping[str, Any], profile: Profile, base_url: str, key: str | None, *, timeout: float, workers: int) -> None:
         self.name, self.model, self.profile = name, model, profile
@@ -81,6 +95,10 @@ class Responses(Hosted):
     dialect = "responses"
     path = "/v1/responses"
     default_profile = "openai"
+    lacks = {
+        "probabilities": "the Responses API reports none",
+        "singletons": "a categorical schema needs two options",
+    }
 
 
 class Chat(Hosted):
@@ -100,6 +118,7 @@ class Chat(Hosted):
             raise UsageError(f"model {name!r}: contract is `direct` or `code`")
         if thinking not in ("unset", "off"):
             raise UsageError(f"model {name!r}: thinking is `off`, or not given")
+        self.lacks = LACKS[contract]
         self.dialect = f"chat-{contract}" + (":nothink" if thinking == "off" else "")
 
 

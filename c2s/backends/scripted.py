@@ -24,6 +24,7 @@ class Scripted:
     exact = True
     max_batch = 16
     workers = 0
+    lacks: Mapping[str, str] = {}
 
     def __init__(self, name: str, answer: Script, *, fingerprint: str = "", **attributes: Any) -> None:
         self.name = name

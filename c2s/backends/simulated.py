@@ -33,6 +33,7 @@ class Simulated:
     resend = "safe"
     exact = True
     spec: Mapping[str, type] = {}
+    lacks: Mapping[str, str] = {}
 
     def __init__(self, name: str, options: dict[str, Any], common: Mapping[str, Any]) -> None:
         self.name = name
@@ -52,10 +53,11 @@ class Simulated:
 
     def call(self, batch: Sequence[Call]) -> Iterator[Exchange]:
         for call in batch:
+            began = time.time()
             if self.delay:
                 time.sleep(self.delay)
             answers = {name: self._answer(call, name, q) for name, q in call.ask.request.questions.items()}
-            yield Exchange("ok", orjson.dumps({"model": self.model, "answers": answers}))
+            yield Exchange("ok", orjson.dumps({"model": self.model, "answers": answers}), began=began, ended=time.time())
 
     def close(self) -> None:
         pass
@@ -139,6 +141,7 @@ class Published(Simulated):
     """
 
     spec = {"model": str}
+    lacks = {"symbols": "Table 1 has rates for math and lexical items only", "probabilities": "the paper prints none per item"}
 
     def __init__(self, name: str, options: dict[str, Any], common: Mapping[str, Any]) -> None:
         super().__init__(name, options, common)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ class Sparrow:
     exact = True
     max_batch = 16
     workers = 0
+    lacks: Mapping[str, str] = {}
 
     def __init__(self, name: str) -> None:
         if "numpy" not in sys.modules:
@@ -49,13 +51,14 @@ class Sparrow:
 
     def call(self, batch: Sequence[Call]) -> Iterator[Exchange]:
         for call in batch:
+            began = time.time()
             request = orjson.loads(call.body)
             try:
                 answers = self._decider.ask(request["state"], request["questions"])
             except (ValueError, TypeError, KeyError) as error:
                 yield Exchange("error", message=f"sparrow refused the request: {error}")
                 continue
-            yield Exchange("ok", orjson.dumps({"model": self.model, "answers": answers}, option=orjson.OPT_SERIALIZE_NUMPY))
+            yield Exchange("ok", orjson.dumps({"model": self.model, "answers": answers}, option=orjson.OPT_SERIALIZE_NUMPY), began=began, ended=time.time())
 
     def close(self) -> None:
         pass

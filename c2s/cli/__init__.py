@@ -72,6 +72,9 @@ def parser() -> argparse.ArgumentParser:
     verify.add_argument("dir", metavar="DIR")
     verify.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
+    panels = command("panels", "panels:panels", "the panels that can be run, how many requests each makes, and what each needs")
+    panels.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
     models = command("models", "models:models", "the models that can be run and what each needs")
     models.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
@@ -82,7 +85,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _what_to_run(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--panel", default="main", metavar="NAME[,NAME]", help="what to run (default: main)")
+    command.add_argument("--panel", default="main", metavar="NAME[,NAME]", help="see `c2s panels`; all: whatever the model supports (default: main)")
     command.add_argument("--model", metavar="NAME", help="see `c2s models` (default: sparrow where it is installed)")
     command.add_argument("--limit", type=int, metavar="N", help="N parents per domain: a seeded prefix, balanced over lengths")
     command.add_argument("--domain", metavar="D", help="only this domain: math or lexical")

@@ -6,11 +6,13 @@ Choice2Seq, sections 3.1 and 3.3, A.4, D.5, D.6, E.1, E.2 and Algorithm 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import compress
 from typing import Any
 
 from c2s.controllers.outcome import distribution, scored
 from c2s.controllers.program import Arm, ArmGenerator, Context
-from c2s.controllers.requests import ALPHABETS, displayed, local_state, one_step, positions, single, text, whole_state
+from c2s.controllers.requests import alphabet, displayed, local_state, one_step, positions, single, text, whole_state
 from c2s.records import Answer, Ask, Choice, Parent
 
 
@@ -48,12 +50,12 @@ def independent(name: str = "independent", *, template: str | None = None) -> Ar
     """All L positions at once, each without a prefix. The outcome keeps the distribution at every position."""
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
-        alphabet, instructions = ALPHABETS[parent.domain], text(ctx, "independent", template)
+        symbols, instructions = alphabet(parent), text(ctx, "independent", template)
         answers = yield [
-            _local(parent, ctx, t, None, instructions, displayed(ctx, parent, alphabet, position=t)) for t in positions(parent)
+            _local(parent, ctx, t, None, instructions, displayed(ctx, parent, symbols, position=t)) for t in positions(parent)
         ]
         choices = [answer.choice() for answer in answers]
-        extra = {"distribution": [distribution(choice, alphabet) for choice in choices]}
+        extra = {"distribution": [distribution(choice, symbols) for choice in choices]}
         return scored(parent, "".join(choice.taken() for choice in choices), choices, extra=extra)
 
     return Arm(name, program, positions)
@@ -65,7 +67,7 @@ def teacher_forced(name: str = "teacher_forced") -> Arm:
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
         instructions = text(ctx, "teacher_forced")
         answers = yield [
-            _local(parent, ctx, t, parent.target[: t - 1], instructions, displayed(ctx, parent, ALPHABETS[parent.domain], position=t))
+            _local(parent, ctx, t, parent.target[: t - 1], instructions, displayed(ctx, parent, alphabet(parent), position=t))
             for t in positions(parent)
         ]
         choices = [answer.choice() for answer in answers]
@@ -87,60 +89,71 @@ def serial(
     template: str | None = None,
     order: int = 0,
     replicates: int = 1,
+    symbols: str | None = None,
+    query: Sequence[int] | None = None,
 ) -> Arm:
     """One position after another with the arm's own prefix, invalid markers included (Algorithm 1).
 
     `support`: which characters are offered, of the seeded alphabet in its order: "full", "union" or "trie". `fill`: the
     support whose singletons are supplied without a request, or None to ask everything. A trie whose prefix matches no candidate ends the
-    output there, and the later positions are not asked.
+    output there, and the later positions are not asked. `symbols` restricts the offered characters; `query` names the
+    positions to ask, all others being supplied from singleton position unions (D.7).
     """
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
-        alphabet, instructions = ALPHABETS[parent.domain], text(ctx, "serial", template)
+        known, instructions = alphabet(parent), text(ctx, "serial", template)
         prefix = ""
         steps: list[Choice | None] = []
         for t in positions(parent):
-            offered = supported(parent.candidates, prefix, support, alphabet)
+            offered = supported(parent.candidates, prefix, support, known)
             if not offered:
                 return scored(parent, prefix, steps, extra={"aborted": t})
-            sole = supported(parent.candidates, prefix, fill, alphabet) if fill else ()
+            supply = "union" if query is not None and t not in query else fill
+            sole = supported(parent.candidates, prefix, supply, known) if supply else ()
             if len(sole) == 1:
                 steps.append(None)
-                prefix += next(iter(sole))
+                prefix += sole[0]
                 continue
-            shown = [c for c in displayed(ctx, parent, alphabet, position=t, order=order) if c in offered]
+            shown = [c for c in displayed(ctx, parent, known, position=t, order=order) if c in offered and c in (symbols or c)]
             answers: list[Answer] = yield [_local(parent, ctx, t, prefix, instructions, shown)]
             steps.append(answers[0].choice())
             prefix += answers[0].choice().taken()
         return scored(parent, prefix, steps)
 
-    return Arm(name, program, positions if fill is None else ambiguous_steps(fill), replicates=replicates)
+    def asked(parent: Parent) -> Sequence[int]:
+        return query
+
+    steps_of = asked if query is not None else positions if fill is None else ambiguous_steps(fill)
+    return Arm(name, program, steps_of, replicates=replicates)
 
 
-def supported(candidates: Sequence[str], prefix: str, kind: str, alphabet: Sequence[str]) -> frozenset[str]:
-    """The characters that a support offers after `prefix`."""
+def supported(candidates: Sequence[str], prefix: str, kind: str, symbols: Sequence[str]) -> Sequence[str]:
+    """The characters of `symbols` that a support offers after `prefix`, in their order."""
     if kind == "full":
-        return frozenset(alphabet)
+        return symbols
     from c2s.kernels.support import support  # numpy is not wanted where panels are only listed
 
-    mask = support(candidates, prefix, kind, "".join(alphabet))
-    return frozenset(c for c, inside in zip(alphabet, mask) if inside)
+    return tuple(compress(symbols, support(candidates, prefix, kind, "".join(symbols))))
 
 
 def ambiguous_steps(fill: str):
     """Steps that can be asked where the singletons of "union" or "trie" are supplied, whatever the answers."""
 
     def steps(parent: Parent) -> Sequence[int]:
-        return [t for t in positions(parent) if _ambiguous(parent.candidates, t, fill)]
+        return _ambiguous(parent.candidates, fill)
 
     return steps
 
 
-def _ambiguous(candidates: Sequence[str], t: int, fill: str) -> bool:
-    after: dict[str, set[str]] = {}
-    for candidate in candidates:
-        after.setdefault(candidate[: t - 1] if fill == "trie" else "", set()).add(candidate[t - 1])
-    return any(len(characters) > 1 for characters in after.values())
+@lru_cache(maxsize=4096)
+def _ambiguous(candidates: tuple[str, ...], fill: str) -> tuple[int, ...]:
+    """Positions with more than one continuation after some prefix of a candidate (trie), or over all candidates (union)."""
+    found = []
+    for t in range(len(candidates[0])):
+        after = {(c[:t] if fill == "trie" else "", c[t]) for c in candidates}
+        if len(after) > len({prefix for prefix, _ in after}):
+            found.append(t + 1)
+    return tuple(found)
 
 
 NATIVE = whole()

@@ -38,10 +38,8 @@ def _state(record: Record, evidence: str) -> dict[str, Any]:
 
 
 def shown(parent: Parent, ctx: Context, record: Record) -> list[str]:
-    """The record's characters in displayed order. The shuffle is of places, so encodings of one base are shown in matched order."""
-    places = [str(i) for i in range(len(record["alphabet"]))]
-    order = keyed_order(places, seed=ctx.seed, parent=parent.id, position=record["position"])
-    return [record["alphabet"][int(i)] for i in order]
+    """The record's characters in displayed order; the shuffle is of places, so encodings of one base are shown in matched order."""
+    return keyed_order(record["alphabet"], seed=ctx.seed, parent=parent.id, position=record["position"])
 
 
 def readout(evidence: str, naming: str, *, replicates: int = 2) -> Arm:

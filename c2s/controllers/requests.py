@@ -18,6 +18,11 @@ ALPHABETS: Mapping[str, tuple[str, ...]] = {
 """Local options of the content track, which makes no END request (A.4)."""
 
 
+def alphabet(parent: Parent) -> Sequence[str]:
+    """The local options of a parent: its own where its item names them, else its domain's."""
+    return parent.payload.get("alphabet") or ALPHABETS[parent.domain]
+
+
 def text(ctx: Context, key: str, template: str | None = None) -> str:
     """An instruction of the natural tasks in the given template, or in the run's."""
     return natural(template or ctx.settings["template"], key)

@@ -11,7 +11,7 @@ from c2s.kernels._load import core
 from c2s.kernels.joint import FLOAT, INT, RatioCells
 
 COST_LIMIT = 2**22
-"""Largest cost of a law, in grid points: about 0.3 s and 200 MB. Some 30,000 items at middling rates in 24 strata fit."""
+"""Largest cost of a law, in grid points: about 0.2 s and 110 MB. Some 30,000 items at middling rates in 24 strata fit."""
 
 _NONE = np.zeros(0)
 

@@ -1,7 +1,7 @@
 """Sums of a bootstrap draw, by items or by joint cells (see `c2s_core/resample.hpp`, `c2s_core/bootstrap.hpp`).
 
-A sampler's `draw(seed, first, count, threads)` gives draws first, ... first + count - 1: one array of sums per column. Draw t is a function of
-(seed, t) alone: threads and batches change nothing, and neither does the order of the units.
+A sampler's `draw(seed, first, count, threads)` gives draws first, ... first + count - 1: one array of sums per column. Draw t
+is a function of (seed, t) alone: threads and batches change nothing, and neither does the order of the units.
 """
 
 from __future__ import annotations
@@ -103,6 +103,7 @@ class CellSampler:
             max_cost=float(limit),
         )
         self.too_large: float = self._tables.too_large
+        self.single: bool = self._tables.tables == 1
         self.ns_per_draw = _LOOKUP_NS * max(1, self._tables.tables)
 
     def draw(self, *, seed: int, first: int, count: int, threads: int) -> list[NDArray]:
@@ -111,6 +112,14 @@ class CellSampler:
     def ratios(self, *, seed: int, first: int, count: int, threads: int) -> NDArray[np.float64]:
         """Numerator over denominator of each draw, NaN where the denominator is 0."""
         return self._tables.ratios(seed=seed, first=first, count=count, threads=threads)
+
+    def state_ratios(self) -> FLOAT:
+        """Where one table holds all strata (`single`): the ratio of each of its states, NaN where the denominator is 0."""
+        return self._tables.state_ratios()
+
+    def tally(self, *, seed: int, first: int, count: int, threads: int) -> INT:
+        """How many of the draws fall on each state."""
+        return self._tables.tally(seed=seed, first=first, count=count, threads=threads)
 
 
 def ratio(numerator: NDArray, denominator: NDArray) -> NDArray[np.float64]:

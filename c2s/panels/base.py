@@ -38,14 +38,17 @@ class Panel:
 
     `parents(settings)` returns the panel's frozen parents in plan order, cut to the settings' `domain` and `limit` (per domain).
     `check(frozen, settings)` says, in sentences, how parents read from a ledger differ from what they should be.
+    `outline(settings)` gives the same parents without texts that have to be joined, where `parents` needs some: enough to count.
     `pair` is (the arm that conditions, the arm that retains): its joint table decides a parent's transition.
     `uses` names panels of the same run whose outcomes this one reads. With `prepare`, its parents open only when all of those
     have closed, and `prepare(parents, outcomes, settings)` gives what is added to each parent's payload, where `outcomes` is
     {panel: {parent: [outcomes]}}; it is frozen in the ledger and derived again by verify. An arm that must not be asked
     after all reads so in its payload and returns an undefined outcome with the reason.
+    `also` names panels whose outcomes it reads where the run has them; they are not taken in for it.
     A panel without arms is an analysis of other panels' outcomes. `endpoints` make the report of one run, `across` what
     several runs have in common. `draws` and `seed` are those of its bootstrap, as the paper states them. `requires`
-    names what a model must offer: "probabilities", "batch", "symbols" (other alphabets than the natural items').
+    names what a model must offer: "probabilities", "batch" (several questions in a request), "singletons" (a question with one
+    option), "wide" (51 options), "descriptions" (options are more than their names), "symbols" (other alphabets than the natural items').
     `schedule` is the order in which its requests leave: "parent", "round" or "hash:SEED" (c2s/runner/schedule.py).
     """
 
@@ -54,9 +57,11 @@ class Panel:
     arms: tuple[Arm, ...] = ()
     parents: Callable[[Settings], Sequence[Parent]] = no_parents
     check: Callable[[Sequence[Parent], Settings], list[str]] = nothing_to_check
+    outline: Callable[[Settings], Sequence[Parent]] | None = None
     domains: tuple[str, ...] = ("math", "lexical")
     pair: tuple[str, str] | None = None
     uses: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
     prepare: Callable[[Sequence[Parent], Mapping[str, Mapping[str, Sequence[Outcome]]], Settings], Mapping[str, Mapping[str, Any]]] | None = None
     endpoints: tuple[Endpoint, ...] = ()
     across: tuple[Endpoint, ...] = ()
@@ -70,6 +75,11 @@ class Panel:
     """Whether first-round asks with equal bytes share one response: the first in the plan sends it, the others receive it."""
     data: str | None = None
     """The kind of data file (`c2s data`) that its parents come from; without one, they come from the set that ships."""
+
+    def count(self, settings: Settings) -> tuple[int, int]:
+        """(parents, requests at most) under these settings, without any text of the machine."""
+        found = (self.outline or self.parents)(settings)
+        return len(found), sum(len(self.slots(parent)) for parent in found)
 
     def slots(self, parent: Parent) -> tuple[tuple[str, int, int], ...]:
         """(arm, replicate, step) of everything that may be asked about this parent."""

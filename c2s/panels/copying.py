@@ -36,6 +36,7 @@ COPYING = Panel(
         rebound("opaque_indexed", "indexed"),
     ),
     parents=NINETY_SIX.parents,
+    outline=NINETY_SIX.outline,
     check=NINETY_SIX.check,
     endpoints=(
         Endpoint("copying:fidelity", {"controls": CONTROLS}),
@@ -48,6 +49,6 @@ COPYING = Panel(
         Endpoint("copying:wrong_groups"),
         Endpoint("copying:binding"),
     ),
-    requires=("batch",),
+    requires=("batch", "descriptions"),
     seed=20261008,
 )

@@ -14,6 +14,7 @@ GOLD_COPY = Panel(
     what="GoldCopy and TeacherForced beside main's Independent and Serial on the same items; gold-path product and mean",
     arms=(gold_copy(), teacher_forced()),
     parents=SIXTY.parents,
+    outline=SIXTY.outline,
     check=SIXTY.check,
     uses=("main",),
     endpoints=(

@@ -11,6 +11,7 @@ MAIN = Panel(
     what="Native, CandidatesOnly, Independent and Serial on the frozen bank; exact McNemar Native/Serial, Holm over models x domains",
     arms=(NATIVE, CANDIDATES_ONLY, INDEPENDENT, SERIAL),
     parents=MAIN_PARENTS.parents,
+    outline=MAIN_PARENTS.outline,
     check=MAIN_PARENTS.check,
     pair=("native", "serial"),
 )

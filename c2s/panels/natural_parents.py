@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from c2s.banks.natural import DOMAINS, Bank, Item, is_text_of, load_bank, order, problem_text
+from c2s.banks.natural import Bank, Item, is_text_of, load_bank, order, problem_text
 from c2s.records import Parent
 
 Settings = Mapping[str, Any]
@@ -23,22 +24,27 @@ class NaturalParents:
     `within_main` keeps only what a main panel with the same settings asks about. `extra(item)` is frozen with the item.
     """
 
+    bank: Callable[[], Bank] = load_bank
     pairs: int | None = None
     within_main: bool = False
     extra: Callable[[Item, Settings], Mapping[str, Any]] | None = None
 
     def parents(self, settings: Settings) -> list[Parent]:
-        bank = load_bank()
+        bank = _cached(self.bank)
         chosen = self._select(bank, settings)
         texts = problem_text(bank, items=chosen)
         return [self._parent(item, texts[item.id], settings) for item in chosen]
+
+    def outline(self, settings: Settings) -> list[Parent]:
+        """The same parents with empty problem texts; needs no WordNet."""
+        return [self._parent(item, "", settings) for item in self._select(_cached(self.bank), settings)]
 
     def check(self, frozen: Sequence[Parent], settings: Settings) -> list[str]:
         """How frozen parents differ from the shipped bank and from the settings' selection; needs no WordNet.
 
         The problem text of a lexical parent is checked against the bank's hash of its definition.
         """
-        bank = load_bank()
+        bank = _cached(self.bank)
         chosen = self._select(bank, settings)
         differences = []
         if [parent.id for parent in frozen] != [item.id for item in chosen]:
@@ -81,6 +87,12 @@ class NaturalParents:
         return Parent(item.id, item.domain, item.length, payload, item.pair_id)
 
 
+@cache
+def _cached(load: Callable[[], Bank]) -> Bank:
+    """A shipped bank, read once."""
+    return load()
+
+
 def subset(bank: Bank, pairs: int) -> frozenset[str]:
     """Ids of the first `pairs` test pairs of each length, in the order that the frozen seed gives."""
     kept: dict[int, list[str]] = {}
@@ -92,4 +104,3 @@ def subset(bank: Bank, pairs: int) -> frozenset[str]:
 
 
 MAIN_PARENTS = NaturalParents()
-DOMAIN_NAMES = DOMAINS

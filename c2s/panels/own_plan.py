@@ -18,6 +18,7 @@ OWN_PLAN = Panel(
         *(copy(arm, *arm.split("_"), fresh_plan, needs=("native",), select="argmax") for arm in ARMS),
     ),
     parents=THIRTY.parents,
+    outline=THIRTY.outline,
     check=THIRTY.check,
     pair=("native", "indexed_serial"),
     endpoints=(

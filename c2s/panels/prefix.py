@@ -22,6 +22,7 @@ PREFIX = Panel(
     what="correct or one-error draft x whole answer or local character, one position an item",
     arms=tuple(intervention(readout, draft) for readout in ("whole", "local") for draft in ("correct", "error")),
     parents=PARENTS.parents,
+    outline=PARENTS.outline,
     check=PARENTS.check,
     endpoints=(
         Endpoint("prefix:accuracy_table"),

@@ -6,17 +6,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from c2s.errors import UsageError, nearest
+from c2s.panels.analyses import CONFIDENCE, COST, LEXICAL_AUDIT, PROJECTION, TURNOVER
 from c2s.panels.base import Panel
+from c2s.panels.cohort import COHORT
 from c2s.panels.copying import COPYING
 from c2s.panels.dialogue import ACCESS, CONSTRUCTION
+from c2s.panels.factors import FACTORS
 from c2s.panels.gold_copy import GOLD_COPY
 from c2s.panels.independence import INDEPENDENCE
+from c2s.panels.isomorphic import ISOMORPHIC
 from c2s.panels.judge import JUDGE_PANELS
 from c2s.panels.main import MAIN
 from c2s.panels.own_plan import OWN_PLAN
 from c2s.panels.prefix import PREFIX
+from c2s.panels.readout import READOUT
 from c2s.panels.repeats import REPEATS
 from c2s.panels.robustness import ROBUSTNESS
+from c2s.panels.semantic import SEMANTIC
 from c2s.panels.stopping import STOPPING
 from c2s.panels.support import SUPPORT
 from c2s.panels.union import UNION
@@ -25,23 +31,10 @@ from c2s.panels.workflows import WORKFLOWS
 PANELS = {
     panel.name: panel
     for panel in (
-        MAIN,
-        ROBUSTNESS,
-        REPEATS,
-        UNION,
-        SUPPORT,
-        INDEPENDENCE,
-        GOLD_COPY,
-        WORKFLOWS,
-        COPYING,
-        PREFIX,
-        OWN_PLAN,
-        STOPPING,
-        CONSTRUCTION,
-        ACCESS,
-        *JUDGE_PANELS,
+        MAIN, TURNOVER, ROBUSTNESS, REPEATS, UNION, SUPPORT, FACTORS, INDEPENDENCE, GOLD_COPY, WORKFLOWS, COPYING, PREFIX, OWN_PLAN,
+        READOUT, ISOMORPHIC, SEMANTIC, STOPPING, COHORT, CONFIDENCE, PROJECTION, LEXICAL_AUDIT, CONSTRUCTION, ACCESS, *JUDGE_PANELS, COST,
     )
-}
+}  # fmt: skip
 
 
 def panel(name: str) -> Panel:

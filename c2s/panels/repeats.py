@@ -11,6 +11,7 @@ REPEATS = Panel(
     what="Native x 3 and Serial x 3 with identical requests: stability of choices and of probabilities, apart",
     arms=(whole(replicates=3), serial(replicates=3)),
     parents=SEVENTY_TWO.parents,
+    outline=SEVENTY_TWO.outline,
     check=SEVENTY_TWO.check,
     pair=("native", "serial"),
     endpoints=(

@@ -29,6 +29,7 @@ ROBUSTNESS = Panel(
         *(arm for v in ("v2", "v3") for arm in (whole(f"native_{v}", template=v), serial(f"serial_{v}", template=v))),
     ),
     parents=SEVENTY_TWO.parents,
+    outline=SEVENTY_TWO.outline,
     check=SEVENTY_TWO.check,
     pair=("native", "serial"),
     endpoints=(

@@ -11,6 +11,8 @@ STOPPING = Panel(
     what="51 options with END, cap L + 3: exact, premature END, no END, exhaustion, wrong content",
     arms=(stopping(),),
     parents=SEVENTY_TWO.parents,
+    outline=SEVENTY_TWO.outline,
     check=SEVENTY_TWO.check,
+    requires=("wide",),
     endpoints=(Endpoint("stopping:categories", {"categories": CATEGORIES}), Endpoint("stopping:content")),
 )

@@ -21,6 +21,7 @@ SUPPORT = Panel(
         serial("full_fill", fill="union"),
     ),
     parents=MAIN_PARENTS.parents,
+    outline=MAIN_PARENTS.outline,
     check=MAIN_PARENTS.check,
     pair=("native", "full"),
     endpoints=(
@@ -42,5 +43,6 @@ SUPPORT = Panel(
     ),
     draws=9_999,
     seed=20261010,
+    requires=("singletons",),
     schedule="round",
 )

@@ -13,6 +13,7 @@ UNION = Panel(
     what="fresh Native, Full Serial and position-union Serial with singletons supplied; Holm over models x domains",
     arms=(whole(), serial("full"), serial("union_fill", support="union", fill="union")),
     parents=MAIN_PARENTS.parents,
+    outline=MAIN_PARENTS.outline,
     check=MAIN_PARENTS.check,
     pair=("native", "full"),
     endpoints=(

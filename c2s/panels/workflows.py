@@ -32,6 +32,7 @@ WORKFLOWS = Panel(
     what="program return and independent Serial (main's), and SelfPlanSpell of main's Native choice, on the same items",
     arms=(self_plan_spell(),),
     parents=SIXTY.parents,
+    outline=SIXTY.outline,
     check=SIXTY.check,
     uses=("main",),
     prepare=plans,

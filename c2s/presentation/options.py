@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 
 
 def keyed_order(options: Sequence[str], *, seed: int, parent: str, position: int, order: int = 0) -> list[str]:
@@ -13,6 +14,10 @@ def keyed_order(options: Sequence[str], *, seed: int, parent: str, position: int
     Each option gets eight bytes of SHAKE-256 over the key and options are sorted by them, so the order depends on
     nothing but the key and the stored order of the options.
     """
-    stream = hashlib.shake_256(f"c2s-options\0{seed}\0{parent}\0{position}\0{order}".encode()).digest(8 * len(options))
-    ranked = sorted(range(len(options)), key=lambda i: stream[8 * i : 8 * i + 8])
-    return [options[i] for i in ranked]
+    return [options[i] for i in _ranked(len(options), seed, parent, position, order)]
+
+
+@lru_cache(maxsize=8192)  # the arms of one parent ask for the same few orders
+def _ranked(count: int, seed: int, parent: str, position: int, order: int) -> list[int]:
+    stream = hashlib.shake_256(f"c2s-options\0{seed}\0{parent}\0{position}\0{order}".encode()).digest(8 * count)
+    return sorted(range(count), key=lambda i: stream[8 * i : 8 * i + 8])

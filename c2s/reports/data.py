@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -130,3 +130,9 @@ def defined(rows: Sequence[Row], *values: Any) -> list[tuple[Any, ...]]:
         if None not in found:
             result.append((row, *found))
     return result
+
+
+def strata_of(rows: Sequence[Row]) -> list[Any]:
+    """Each row's stratum; the length where one of these rows would be alone in its stratum, which leaves nothing to resample."""
+    counts = Counter(row.stratum for row in rows)
+    return [row.stratum if min(counts.values()) > 1 else row.parent.length for row in rows]

@@ -53,7 +53,7 @@ def pages(path: Path | str) -> list[Page]:
     name = next((name for name in PANELS if name in report.panels), None)
     if name is None:
         raise UsageError(f"{path} holds neither of {', '.join(PANELS)}; make one with `c2s judge audit`")
-    panel = report.panels[name].as_dict()
+    panel = report.panels[name].as_dict(clock=False)
     found = []
     with sqlite.reading(run.ledger_path) as db:
         rules = list(dict.fromkeys(row["configuration"] for row in panel["sections"]["order"]["rows"]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, Row, defined
+from c2s.reports.data import PanelData, Row, defined, strata_of
 from c2s.reports.section import Column, Section
 
 COLUMNS = (
@@ -31,17 +31,37 @@ def retained(data: PanelData, *, native: str, arms: Sequence[str], source: str) 
 def accuracy(data: PanelData, rows: Sequence[Row], arm: str, measure: str = "correct", key: str = "em") -> dict:
     """Share right of one arm over the parents where it is defined."""
     found = defined(rows, lambda row: row.value(arm, measure))
-    strata = [row.stratum for row, _ in found]
+    strata = strata_of([row for row, _ in found])
     return {"n": len(found), "n_planned": len(rows)} | estimates.share(key, [hit for _, hit in found], strata, data.panel)
 
 
 def pair(data: PanelData, rows: Sequence[Row], native: str, arm: str, replicates: tuple[int, int] = (0, 0)) -> dict:
     """EM of `arm`, joint table and SCR given `native`, over the pairs that are defined."""
     found = defined(rows, lambda r: r.value(native, replicate=replicates[0]), lambda r: r.value(arm, replicate=replicates[1]))
-    strata = [row.stratum for row, _, _ in found]
+    strata = strata_of([row for row, _, _ in found])
     first, second = [a for _, a, _ in found], [b for _, _, b in found]
     return {"n": len(found), "n_planned": len(rows)} | estimates.merged(
         estimates.share("em", second, strata, data.panel),
         estimates.joint(first, second),
         estimates.retention("scr", first, second, strata, data.panel, native),
     )
+
+
+def by_presentation(data: PanelData, *, presentations: Sequence[str], source: str) -> Section:
+    """Native and Serial of every presentation of the same parents; SCR given that presentation's own Native."""
+    rows = []
+    for domain, parents in data.domains.items():
+        for name in presentations:
+            shown = [row for row in parents if (f"native_{name}", 0) in row.outcomes]
+            row = {"domain": domain, "presentation": name} | pair(data, shown, f"native_{name}", f"serial_{name}")
+            row["native_em"] = accuracy(data, shown, f"native_{name}")["em"]
+            rows.append(row)
+    columns = (
+        Column("presentation", "presentation"),
+        Column("native_em", "Native %", "rate"),
+        Column("em", "Serial % [95 % CI]", "ci_rate"),
+        Column("joint", "both/lost/gained/neither", "slashes"),
+        Column("scr_count", "kept", "of"),
+        Column("scr", "SCR % [95 % CI]", "ci_rate"),
+    )
+    return Section("by_presentation", "Native and Serial by presentation", source, columns, rows)

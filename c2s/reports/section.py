@@ -2,7 +2,8 @@
 
 The rows are the data: JSON prints them whole, the text table shows what the columns name. A value `x` may have `x_interval`
 ([low, high]) and `x_method` beside it. A value that is not defined is None, with its reason in the row's `undefined`. A
-row with `p` and `family` is a test: Holm over the family adds `p_holm` and `m`.
+row with `p` and `family` is a test: Holm over the family adds `p_holm` and `m`. `clock` holds what differs from run to run (times); the
+stored report, which verify derives again, leaves it out.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`form`: text, int, rate (percent), points (percentage points, signed), number, p, of ([k, n] as k/n), ci_rate, ci_points, ci_number."""
+    """`form`: text, int, rate (percent), points (percentage points, signed), number, p, usd, of ([k, n] as k/n), slashes (a list), seconds
+    (of a `clock`), and ci_rate, ci_points, ci_number with the interval."""
 
     key: str
     head: str
@@ -36,8 +38,9 @@ class Section:
     rows: list[Row]
     notes: list[str] = field(default_factory=list)
 
-    def as_dict(self) -> dict[str, Any]:
-        return {"title": self.title, "source": self.source, "rows": self.rows, "notes": self.notes}
+    def as_dict(self, clock: bool) -> dict[str, Any]:
+        rows = self.rows if clock else [{key: value for key, value in row.items() if key != "clock"} for row in self.rows]
+        return {"title": self.title, "source": self.source, "rows": rows, "notes": self.notes}
 
     def tests(self) -> list[Row]:
         return [row for row in self.rows if "family" in row]
@@ -94,6 +97,10 @@ def _plain(value: Any, form: str) -> str:
         return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
     if form == "of":
         return f"{value[0]}/{value[1]}"
+    if form == "usd":
+        return f"{value:.4f}"
+    if form == "seconds":
+        return f"{value['seconds']:.2f}"
     if form == "slashes":
         return "/".join(map(str, value))
     return str(value)

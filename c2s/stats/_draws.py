@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c2s.kernels import exact
+from c2s.kernels.resample import CellSampler
 from c2s.stats._options import Options
 from c2s.stats.results import Interval
 
@@ -50,25 +52,44 @@ def batches(ns_per_draw: float, chosen: Options) -> Iterator[tuple[int, int]]:
             chosen.progress(first, chosen.draws)
 
 
+def tally(sampler: CellSampler, chosen: Options) -> NDArray[np.int64]:
+    """How many of all draws fall on each state of a sampler with one table."""
+    total = 0
+    for first, count in batches(sampler.ns_per_draw, chosen):
+        total = total + sampler.tally(seed=chosen.seed, first=first, count=count, threads=chosen.threads)
+    return total
+
+
 def interval(
-    values: NDArray[np.float64], estimate: float | None, chosen: Options, method: str, *, reason: str, note: str = ""
+    values: NDArray[np.float64],
+    estimate: float | None,
+    chosen: Options,
+    method: str,
+    *,
+    reason: str,
+    note: str = "",
+    times: NDArray[np.int64] | None = None,
 ) -> Interval:
-    """The inverse-CDF interval over the defined draws in `values`. `reason` says when a draw is undefined."""
-    defined = values
+    """The inverse-CDF interval over the defined draws in `values`, of which value i stands for times[i] draws (one by default).
+
+    `reason` says when a draw is undefined, which is where its value is NaN.
+    """
     blank = np.isnan(values)
-    missing = int(np.count_nonzero(blank))
-    notes = [note] if note else []
-    if missing:
-        defined = values[~blank]
-        notes.append(f"{missing} of {len(values)} draws undefined ({reason})")
+    missing = int(np.count_nonzero(blank) if times is None else times[blank].sum())
+    notes = [f"{missing} of {chosen.draws} draws undefined ({reason})"] if missing else []
     low = high = error = None
     degenerate = False
-    if missing > chosen.withhold_above * len(values) or defined.size == 0 or estimate is None:
+    if missing == chosen.draws or missing > chosen.withhold_above * chosen.draws or estimate is None:
         notes.append("interval withheld" if missing else f"undefined ({reason})")
     else:
-        low, high = exact.quantiles(defined, chosen.levels).tolist()
-        degenerate = low == high and bool((defined == low).all())
-        error = 0.0 if degenerate else float(defined.std())
+        if times is not None:
+            used = (times > 0) & ~blank
+            values, times = values[used], times[used].astype(np.float64)
+        elif missing:
+            values = values[~blank]
+        low, high = exact.quantiles(values, chosen.levels, times).tolist()
+        degenerate = low == high and bool((values == low).all())
+        error = 0.0 if degenerate else _deviation(values, times)
     return Interval(
         estimate=estimate,
         low=low,
@@ -78,6 +99,13 @@ def interval(
         draws=chosen.draws,
         undefined=missing,
         degenerate=degenerate,
-        note="; ".join(notes),
+        note="; ".join([note, *notes] if note else notes),
         standard_error=error,
     )
+
+
+def _deviation(values: NDArray[np.float64], times: NDArray[np.float64] | None) -> float:
+    if times is None:
+        return float(values.std())
+    total = times.sum()
+    return math.sqrt(float(times @ (values - times @ values / total) ** 2 / total))

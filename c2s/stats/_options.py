@@ -6,6 +6,7 @@ import operator
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 
@@ -51,30 +52,43 @@ def check_int(name: str, value: int, low: int, high: int) -> int:
     return number
 
 
-def options(
-    *,
-    draws: int = 99_999,
-    seed: int = 0,
-    method: str = "auto",
-    confidence: float = 0.95,
-    threads: int | None = None,
-    progress: Progress | None = None,
-    withhold_above: float = 0.5,
-    methods: tuple[str, ...] = METHODS,
-) -> Options:
-    """Checked options. `threads` None: as many as this process may use. `methods`: those that the statistic offers."""
+class Settings(TypedDict, total=False):
+    """The keyword settings of every bootstrap."""
+
+    draws: int
+    """Draws of the drawing methods, exactly so many; 99,999 by default."""
+    seed: int
+    """0 to 2**64 - 1."""
+    method: str
+    """auto, exact, multinomial or items; not every statistic offers all."""
+    confidence: float
+    """Nominal, 0.95 by default."""
+    threads: int | None
+    """None: as many as this process may use. No result depends on it."""
+    progress: Progress | None
+    withhold_above: float
+    """No interval where more than this share of the draws is undefined; 0.5 by default."""
+
+
+def options(settings: Settings, methods: tuple[str, ...] = METHODS) -> Options:
+    """Checked settings; `methods` are those that the statistic offers."""
+    known = list(Settings.__annotations__)
+    for name in settings:
+        if name not in known:
+            raise TypeError(f"unknown setting {name!r}{nearest(name, known)}; the settings are {', '.join(known)}")
+    method, share, threads = settings.get("method", "auto"), settings.get("withhold_above", 0.5), settings.get("threads")
     if method not in methods:
         raise InputError(f"method = {method!r}: give one of {', '.join(methods)}{nearest(str(method), list(methods))}")
-    if not 0 <= withhold_above <= 1:
-        raise InputError(f"withhold_above = {withhold_above!r}: give a share of the draws, 0 to 1")
+    if not 0 <= share <= 1:
+        raise InputError(f"withhold_above = {share!r}: give a share of the draws, 0 to 1")
     return Options(
-        draws=check_int("draws", draws, 1, 2**40),
-        seed=check_int("seed", seed, 0, 2**64),
+        draws=check_int("draws", settings.get("draws", 99_999), 1, 2**40),
+        seed=check_int("seed", settings.get("seed", 0), 0, 2**64),
         method=method,
-        confidence=check_confidence(confidence),
+        confidence=check_confidence(settings.get("confidence", 0.95)),
         threads=usable_cpus() if threads is None else check_int("threads", threads, 1, 1025),
-        progress=progress,
-        withhold_above=float(withhold_above),
+        progress=settings.get("progress"),
+        withhold_above=float(share),
     )
 
 

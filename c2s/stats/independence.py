@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from c2s.errors import InputError
 from c2s.kernels import joint, resample
 from c2s.stats import _draws
-from c2s.stats._options import options
+from c2s.stats._options import Settings, options
 from c2s.stats.results import Interval, Table
 
 
@@ -56,7 +56,7 @@ def bootstrap_independence_reference(
     serial: ArrayLike,
     lengths: ArrayLike,
     population: ArrayLike | None = None,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> IndependenceReference:
     """R = product over positions of the observed accuracies, per length, against string EM and Serial EM (D.10).
 
@@ -65,7 +65,7 @@ def bootstrap_independence_reference(
     correctness; the means are over the members, whose number is redrawn too. Items are redrawn within their length; every position mean,
     product, EM and denominator is recomputed in each draw. Settings as for `bootstrap_ratio`, with method "auto" or "items".
     """
-    chosen = options(**settings, methods=("auto", "items"))
+    chosen = options(settings, ("auto", "items"))
     size = joint.numbers("lengths", lengths)
     if size.dtype.kind != "i" or (len(size) and size.min() < 1):
         raise InputError("lengths: give integers of at least 1")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from c2s.errors import InputError
 from c2s.kernels import exact, joint, resample
 from c2s.stats import _draws
-from c2s.stats._options import Options, options
+from c2s.stats._options import Options, Settings, options
 from c2s.stats.ratio import Labels
 from c2s.stats.results import Bounds, Interval, Table
 
@@ -51,10 +51,7 @@ def interaction(
     cells: Mapping[str, ArrayLike] | ArrayLike,
     workloads: Labels,
     weights: Mapping[Hashable, float] | None = None,
-    *,
-    draws: int = 49_999,
-    method: str = "auto",
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> Interaction:
     """D = [A(R:, sorted) - A(R, sorted)] - [A(R:, insertion) - A(R, insertion)], averaged within and over workloads.
 
@@ -69,7 +66,7 @@ def interaction(
     Incomplete sources are left out of theta and enter `bounds` alone. A workload without a complete source leaves theta undefined.
     Other settings as for `bootstrap_ratio`.
     """
-    chosen = options(draws=draws, method=method, **settings, methods=("auto", "exact", "multinomial", "hoeffding"))
+    chosen = options({"draws": 49_999, **settings}, ("auto", "exact", "multinomial", "hoeffding"))
     table = _table(cells)
     index, labels = joint.codes("workloads", workloads, len(table))
     if not labels:

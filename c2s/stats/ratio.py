@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from c2s.errors import InputError
 from c2s.kernels import exact, joint, resample
 from c2s.stats import _draws
-from c2s.stats._options import Options, options
+from c2s.stats._options import Options, Settings, options
 from c2s.stats.proportion import clopper_pearson
 from c2s.stats.results import Interval
 
@@ -35,7 +35,7 @@ def bootstrap_scr(
     *,
     clusters: Labels | None = None,
     weights: ArrayLike | None = None,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> Interval:
     """SCR, the share of Native-correct items that Serial keeps, with its bootstrap interval (paper 3.1, 3.4, A.6).
 
@@ -45,7 +45,7 @@ def bootstrap_scr(
     """
     a, b = joint.flags("native", native), joint.flags("serial", serial)
     joint.same_length(native=a, serial=b)
-    return _count_ratio(a & b, a, strata, clusters, weights, options(**settings), "no Native success")
+    return _count_ratio(a & b, a, strata, clusters, weights, options(settings), "no Native success")
 
 
 def bootstrap_gain_rate(
@@ -55,22 +55,21 @@ def bootstrap_gain_rate(
     *,
     clusters: Labels | None = None,
     weights: ArrayLike | None = None,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> Interval:
     """The share of Native-wrong items that Serial answers correctly, with a redrawn denominator (D.16)."""
     a, b = joint.flags("native", native), joint.flags("serial", serial)
     joint.same_length(native=a, serial=b)
-    return _count_ratio(~a & b, ~a, strata, clusters, weights, options(**settings), "no Native failure")
+    return _count_ratio(~a & b, ~a, strata, clusters, weights, options(settings), "no Native failure")
 
 
 def bootstrap_ratio(
     numerator: ArrayLike,
     denominator: ArrayLike,
     strata: Labels | None = None,
-    *,
     clusters: Labels | None = None,
     weights: ArrayLike | None = None,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> Interval:
     """Sum of `numerator` over sum of `denominator`, both of shape [n], resampled together.
 
@@ -78,49 +77,47 @@ def bootstrap_ratio(
     clusters  n labels; whole clusters are redrawn instead of items; each lies in one stratum
     weights   n numbers of at least 0 that multiply both; an item keeps its weight when it is redrawn
 
-    Settings: draws=99_999, seed=0, method="auto" | "exact" | "multinomial" | "items", confidence=0.95, threads=None,
-    progress=None, withhold_above=0.5 (no interval where more than this share of the draws is undefined).
+    Settings (keywords): draws=99_999, seed=0, method="auto" | "exact" | "multinomial" | "items", confidence=0.95,
+    threads=None, progress=None, withhold_above=0.5 (no interval where more than this share of the draws is undefined).
     `exact` is the bootstrap with infinitely many draws: no seed, no Monte Carlo error; it needs values on a lattice, such as
-    counts, and a law of bounded size, and says so otherwise. `multinomial` draws the totals of strata, `items` every item; `auto` takes the first
-    of the three that can be done. Denominators must be at least 0; a draw whose denominator is 0 is undefined.
+    counts, and a law of bounded size, and says so otherwise. `multinomial` draws the totals of strata, `items` every item;
+    `auto` takes the first of the three that can be done. Denominators must be at least 0; a draw whose denominator is 0 is undefined.
     """
     x, d = joint.numbers("numerator", numerator), joint.numbers("denominator", denominator)
     n = joint.same_length(numerator=x, denominator=d)
     if n and d.min() < 0:
         raise InputError(f"denominator[{int(np.argmin(d))}] = {d.min()} is below 0")
-    return _estimate(_units(x, d, strata, clusters, weights), options(**settings), "zero denominator")
+    return _estimate(_units(x, d, strata, clusters, weights), options(settings), "zero denominator")
 
 
 def bootstrap_mean(
     values: ArrayLike,
     strata: Labels | None = None,
-    *,
     clusters: Labels | None = None,
     weights: ArrayLike | None = None,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> Interval:
     """Mean of `values` [n], such as EM of zeros and ones; weighted if `weights` are given. Arguments as for `bootstrap_ratio`.
 
     With clusters the mean is over items, so clusters of unequal size redraw its denominator too.
     """
     x = joint.numbers("values", values)
-    return _estimate(_units(x, np.ones(len(x), np.int64), strata, clusters, weights), options(**settings), "no items")
+    return _estimate(_units(x, np.ones(len(x), np.int64), strata, clusters, weights), options(settings), "no items")
 
 
 def bootstrap_paired_difference(
     a: ArrayLike,
     b: ArrayLike,
     strata: Labels | None = None,
-    *,
     clusters: Labels | None = None,
     weights: ArrayLike | None = None,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> Interval:
     """Mean of a - b over pairs [n], such as a difference of EM on the same items. Arguments as for `bootstrap_ratio`."""
     first, second = joint.numbers("a", a), joint.numbers("b", b)
     n = joint.same_length(a=first, b=second)
     return _estimate(
-        _units(first - second, np.ones(n, np.int64), strata, clusters, weights), options(**settings), "no items"
+        _units(first - second, np.ones(n, np.int64), strata, clusters, weights), options(settings), "no items"
     )
 
 
@@ -212,8 +209,12 @@ def _estimate(units: _Units, chosen: Options, reason: str, cells: joint.RatioCel
             raise InputError(f"method='multinomial': {why}; use method='items'")
     if sampler is None:
         sampler = resample.ItemSampler([units.x, units.d], units.strata)
-    (values,) = _draws.run(lambda **part: [sampler.ratios(**part)], sampler.ns_per_draw, chosen)
-    return _draws.interval(values, estimate, chosen, sampler.method, reason=reason, note=note)
+    times = None
+    if isinstance(sampler, resample.CellSampler) and sampler.single:
+        values, times = sampler.state_ratios(), _draws.tally(sampler, chosen)
+    else:
+        (values,) = _draws.run(lambda **part: [sampler.ratios(**part)], sampler.ns_per_draw, chosen)
+    return _draws.interval(values, estimate, chosen, sampler.method, reason=reason, note=note, times=times)
 
 
 def _lattice_cells(units: _Units) -> joint.RatioCells | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from c2s.errors import InputError, nearest
 from c2s.kernels import joint
 from c2s.kernels.scores import METRICS, ScoreSampler
 from c2s.stats import _draws
-from c2s.stats._options import Options, options
+from c2s.stats._options import Options, Settings, options
 from c2s.stats.ratio import Labels, checked_weights, clustered
 from c2s.stats.results import Interval, Table
 from c2s.stats.scores import checked_coverage, checked_scores
@@ -48,7 +48,7 @@ def bootstrap_scores(
     *,
     clusters: Labels | None = None,
     differences: Sequence[tuple[Hashable, Hashable]] | None = None,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> ScoresResult:
     """Bootstrap intervals of every metric of every score, all from the same draws.
 
@@ -58,11 +58,11 @@ def bootstrap_scores(
     coverage     ascending shares at which precision is taken
     differences  pairs of names; None: every pair, in the order of `scores`
 
-    `strata`, `clusters`, `weights` and the settings are those of `bootstrap_ratio`, with method "auto" or "items". Draws with one
-    class only leave AUROC and average precision undefined and are counted. A score outside [0, 1] (a ranking such as negative length) has no
-    Brier and no ECE.
+    `strata`, `clusters`, `weights` and the settings are those of `bootstrap_ratio`, with method "auto" or "items". Draws
+    with one class only leave AUROC and average precision undefined and are counted. A score outside [0, 1] (a ranking such as
+    negative length) has no Brier and no ECE.
     """
-    chosen = options(**settings, methods=("auto", "items"))
+    chosen = options(settings, ("auto", "items"))
     named = dict(scores) if isinstance(scores, Mapping) else {"score": scores}
     if not named:
         raise InputError("scores is empty: give at least one score")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from c2s.errors import InputError
 from c2s.kernels import joint, resample
 from c2s.stats import _draws
-from c2s.stats._options import options
+from c2s.stats._options import Settings, options
 from c2s.stats.ratio import Labels, checked_weights, clustered
 from c2s.stats.results import Interval, Table
 
@@ -41,13 +41,13 @@ def bootstrap_scr_difference(
     *,
     clusters: Labels | None = None,
     weights: ArrayLike | None = None,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> Interval:
     """SCR of a minus SCR of b on paired items [n] (or partner pairs), each with its own redrawn Native denominator.
 
     Settings as for `bootstrap_ratio`, with method "auto" or "items". A draw is undefined where either side has no Native success.
     """
-    chosen = options(**settings, methods=("auto", "items"))
+    chosen = options(settings, ("auto", "items"))
     a = [joint.flags(name, v) for name, v in (("native_a", native_a), ("serial_a", serial_a))]
     b = [joint.flags(name, v) for name, v in (("native_b", native_b), ("serial_b", serial_b))]
     joint.same_length(native_a=a[0], serial_a=a[1], native_b=b[0], serial_b=b[1])
@@ -70,15 +70,16 @@ def bootstrap_worst_scr(
     *,
     clusters: Labels | None = None,
     weights: ArrayLike | None = None,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> WorstScr:
     """The worst SCR over settings of the same n items, with the mean and each setting's own (Table D4).
 
     Zeros and ones as {setting: [n]} or [settings, n]; all settings of an item are redrawn together, and each has its own Native
-    denominator. A draw in which any setting has no Native success is undefined for the worst and the mean, because the worst is then unknown.
+    denominator. A draw in which any setting has no Native success is undefined for the worst and the mean, because the worst
+    is then unknown.
     Settings as for `bootstrap_ratio`, with method "auto" or "items".
     """
-    chosen = options(**settings, methods=("auto", "items"))
+    chosen = options(settings, ("auto", "items"))
     native, serial = _by_setting("native_by_setting", native_by_setting), _by_setting("serial_by_setting", serial_by_setting)
     if list(native) != list(serial):
         raise InputError(f"settings of Native are {list(native)}, of Serial {list(serial)}: give the same, in the same order")

@@ -69,6 +69,22 @@ py::array_t<double> ratios(const Multinomial& self, std::uint64_t seed, std::uin
   return out;
 }
 
+py::array_t<double> state_ratios(const Multinomial& self) {
+  need(self.tables() == 1, "several tables have no common states");
+  const auto found = self.state_ratios();
+  return py::array_t<double>(static_cast<py::ssize_t>(found.size()), found.data());
+}
+
+py::array_t<std::int64_t> tally(const Multinomial& self, std::uint64_t seed, std::uint64_t first, std::size_t count, int threads) {
+  need(self.tables() == 1, "several tables have no common states");
+  need(count < (std::size_t{1} << 32), "tally below 2**32 draws at a time");
+  py::array_t<std::int64_t> out(static_cast<py::ssize_t>(self.states()));
+  std::int64_t* to = out.mutable_data();
+  py::gil_scoped_release release;
+  self.tally({seed, first, count}, threads, to);
+  return out;
+}
+
 py::array_t<std::uint32_t> words(std::uint64_t seed, std::uint32_t stream, std::uint64_t first_draw, std::uint32_t block,
                                  std::size_t count, bool over_draws) {
   std::vector<std::uint32_t> padded(4 * philox_padded(count));
@@ -95,6 +111,8 @@ void register_resample(py::module_& m) {
       .def_property_readonly("too_large", &Multinomial::too_large)
       .def_property_readonly("tables", &Multinomial::tables)
       .def_property_readonly("states", &Multinomial::states)
+      .def("state_ratios", &state_ratios)
+      .def("tally", &tally, py::kw_only(), py::arg("seed"), py::arg("first"), py::arg("count"), py::arg("threads"))
       .def("ratios", &ratios, py::kw_only(), py::arg("seed"), py::arg("first"), py::arg("count"), py::arg("threads"))
       .def("draw", &draw, py::kw_only(), py::arg("seed"), py::arg("first"), py::arg("count"), py::arg("threads"));
   m.def("philox", [](PhiloxCounter counter, PhiloxKey key) { return philox4x32_10(counter, key); }, py::kw_only(),

@@ -16,7 +16,8 @@ class Scores {
         unit_(unit.data(), unit.data() + unit.size()),
         outcome_(outcome.data(), outcome.data() + outcome.size()),
         weight_(weight.data(), weight.data() + weight.size()) {
-    need(offsets_.size() >= 2 && offsets_.front() == 0 && offsets_.back() < (std::int64_t{1} << 31), "offsets must run from 0 to below 2**31");
+    need(offsets_.size() >= 2 && offsets_.front() == 0 && offsets_.back() < (std::int64_t{1} << 31),
+         "offsets must run from 0 to below 2**31");
     for (std::size_t s = 0; s + 1 < offsets_.size(); ++s) need(offsets_[s] <= offsets_[s + 1], "offsets must not fall");
     for (const auto u : unit_) need(0 <= u && u < offsets_.back(), "a unit lies outside the strata");
     need(outcome_.size() == unit_.size() && (weight_.empty() || weight_.size() == unit_.size()), "one outcome and weight per item");

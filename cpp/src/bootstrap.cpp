@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 #include "c2s_core/parallel.hpp"
 #include "c2s_core/rng.hpp"
@@ -26,6 +27,8 @@ struct Part {
   }
   RatioCells view() const { return {offsets, x, d, count}; }
 };
+
+double ratio(double x, double d) noexcept { return d == 0 ? std::numeric_limits<double>::quiet_NaN() : x / d; }
 
 AliasTable table_of(const Part& part, double x_scale, double d_scale, const std::function<void()>& poll) {
   const Law law = exact_law(part.view(), plan_grid(part.view()), poll);
@@ -139,8 +142,33 @@ void Multinomial::draw_ratios(const DrawRange& draws, int threads, double* out) 
     for (std::size_t at = begin; at < end; at += kChunk) {
       const std::size_t n = std::min(kChunk, end - at);
       chunk(draws, at, n, words.data(), x.data(), d.data());
-      for (std::size_t i = 0; i < n; ++i) out[at + i] = d[i] == 0 ? std::numeric_limits<double>::quiet_NaN() : x[i] / d[i];
+      for (std::size_t i = 0; i < n; ++i) out[at + i] = ratio(x[i], d[i]);
     }
+  });
+}
+
+std::vector<double> Multinomial::state_ratios() const {
+  std::vector<double> out;
+  out.reserve(tables_[0].states.size());
+  for (const auto& state : tables_[0].states) out.push_back(ratio(state.x, state.d));
+  return out;
+}
+
+void Multinomial::tally(const DrawRange& draws, int threads, std::int64_t* count) const {
+  const AliasTable& table = tables_[0];
+  std::fill_n(count, table.states.size(), 0);
+  std::mutex adding;
+  parallel_ranges(draws.count, threads, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::uint32_t> words(4 * philox_padded(kChunk)), own(table.states.size());
+    for (std::size_t at = begin; at < end; at += kChunk) {
+      const std::size_t n = std::min(kChunk, end - at);
+      philox_draws(draws.seed, Stream::kMultinomial, draws.first + at, 0, n, words.data());
+      for (std::size_t i = 0; i < n; ++i) {
+        ++own[table.index(static_cast<std::uint64_t>(words[4 * i]) << 32 | words[4 * i + 1])];
+      }
+    }
+    const std::lock_guard lock(adding);
+    for (std::size_t i = 0; i < own.size(); ++i) count[i] += own[i];
   });
 }
 

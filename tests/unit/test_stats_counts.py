@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from c2s import stats
@@ -24,6 +24,7 @@ def test_joint_counts_of_a_small_table():
     assert counts.scr_bounds == (0.0, 2 / 3)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=60))
 def test_scr_lies_within_its_bounds_and_near_serial_em(pairs):
     counts = stats.joint_counts([a for a, _ in pairs], [b for _, b in pairs])
@@ -136,6 +137,7 @@ def test_clopper_pearson_equals_statsmodels():
         np.testing.assert_allclose(ours.high, np.where(k == n, 1, high), rtol=1e-11)
 
 
+@settings(deadline=None)
 @given(n=st.integers(1, 10**12), share=st.floats(0, 1), confidence=st.floats(0.01, 0.9999))
 def test_clopper_pearson_tails_hold_what_they_should(n, share, confidence):
     """At the bounds the binomial tails are (1 - confidence) / 2, also where peers lose their digits."""

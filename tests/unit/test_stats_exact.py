@@ -111,7 +111,8 @@ def test_law_of_realistic_tables_is_a_law_with_the_right_moments(tables):
 
 
 def test_agrees_with_the_bootstrap_of_scipy():
-    """One stratum, 20,000 scipy draws: each bound within five binomial standard errors of its level."""
+    """One stratum, 20,000 scipy draws, fixed seed: each bound within five binomial standard errors of its level (a false alarm
+    once in a million seeds), standard errors within four of their own."""
     from scipy.stats import bootstrap
 
     native, serial, _ = expand([(30, 40, 5, 25)])
@@ -133,7 +134,13 @@ def test_order_and_names_of_strata_do_not_matter():
     shuffle = np.random.default_rng(5).permutation(len(native))
     expected = stats.bootstrap_scr(native, serial, strata)
     names = np.array(["late", "early", "middle"])
-    for labels in (names[strata], [("x", int(s)) for s in strata], np.stack([strata, strata // 2], axis=1), [None if s == 0 else str(s) for s in strata]):
+    kinds = (
+        names[strata],
+        [("x", int(s)) for s in strata],
+        np.stack([strata, strata // 2], axis=1),
+        [None if s == 0 else str(s) for s in strata],
+    )
+    for labels in kinds:
         shuffled = labels[shuffle] if isinstance(labels, np.ndarray) else [labels[i] for i in shuffle]
         found = stats.bootstrap_scr(native[shuffle], serial[shuffle], shuffled)
         assert (found.low, found.high) == (expected.low, expected.high)

@@ -110,6 +110,18 @@ def samplers():
     )
 
 
+def test_a_tally_counts_the_draws_on_each_state():
+    sampler = dict(samplers())["cells"]
+    assert sampler.single and not dict(samplers())["weighted cells"].single
+    ratios = sampler.ratios(seed=4, first=0, count=5000, threads=1)
+    states, counts = sampler.state_ratios(), sampler.tally(seed=4, first=0, count=5000, threads=3)
+    np.testing.assert_array_equal(np.sort(np.repeat(states, counts)), np.sort(ratios))
+    parts = [sampler.tally(seed=4, first=f, count=c, threads=1) for f, c in ((0, 1), (1, 3000), (3001, 1999))]
+    np.testing.assert_array_equal(sum(parts), counts)
+    with pytest.raises(ValueError, match="several tables"):
+        dict(samplers())["weighted cells"].tally(seed=4, first=0, count=5, threads=1)
+
+
 @pytest.mark.parametrize("name", [name for name, _ in samplers()])
 def test_threads_batches_and_instruction_sets_change_nothing(name, level):
     sampler = dict(samplers())[name]
@@ -301,6 +313,7 @@ def test_score_draws_equal_the_metrics_of_the_resample(positives):
                 assert np.isnan(ours) if value is None else ours == pytest.approx(value, rel=1e-11)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(-3, 6), st.integers(1, 4)), min_size=1, max_size=30), st.floats(0.001, 1))
 def test_quantiles_equal_the_twin(atoms, q):
     values, mass = [float(v) for v, _ in atoms], [float(m) for _, m in atoms]

@@ -306,8 +306,8 @@ def test_table_d10_binding(more):
 @pytest.mark.parametrize("mixture", ["source", "equal"])
 def test_table_d13_mixture(more, paper, mixture):
     """9,999 draws within length; equal-length weights 1 / (6 n_L) make a ratio of weighted sums, which no lattice holds, so it is
-    drawn. The printed upper end of the equal SCR stands on a rounding edge (3.65): 0.1 is allowed. The original cohort's counts by length are not
-    printed."""
+    drawn. The printed upper end of the equal SCR stands on a rounding edge (3.65): 0.1 is allowed. The original cohort's counts by
+    length are not printed."""
     (row,) = [r for r in more["table_d13_mixture"]["rows"] if r[0] == mixture]
     native, serial, length = d11_items(paper)
     sizes = {v: int((length == v).sum()) for v in np.unique(length)}

@@ -50,7 +50,7 @@ def test_precision_at_coverage_counts_a_tied_block_by_its_share():
 
 
 def test_bootstrap_scores_against_a_loop_over_scikit_learn():
-    """Standard errors within 15 % at 400 draws of the loop, fixed seeds; estimates to the last digits."""
+    """Standard errors within 15 % at 400 draws of the loop, fixed seeds: four errors of the loop itself, a false alarm about once in 5,000 seeds."""
     metrics = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(3)
     strata = np.repeat([0, 1], [120, 180])
@@ -74,7 +74,8 @@ def test_scores_share_their_draws_and_differences_are_paired():
     y = rng.random(200) < 0.3
     a = np.clip(0.3 * y + 0.7 * rng.random(200), 0, 1)
     result = stats.bootstrap_scores({"a": a, "same": a, "length": -rng.integers(3, 9, 200)}, y, draws=1000, seed=6)
-    assert result.n == 200 and result.positives == y.sum() and set(result.differences) == {("a", "same"), ("a", "length"), ("same", "length")}
+    assert result.n == 200 and result.positives == y.sum()
+    assert set(result.differences) == {("a", "same"), ("a", "length"), ("same", "length")}
     same = result.differences["a", "same"]["auroc"]
     assert same.degenerate and same.estimate == 0.0
     contrast = result.differences["a", "length"]

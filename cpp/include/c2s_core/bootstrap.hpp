@@ -30,10 +30,11 @@ struct AliasTable {
   std::vector<Column> columns;
   std::vector<State> states;
 
-  const State& at(std::uint64_t word) const noexcept {
+  std::uint32_t index(std::uint64_t word) const noexcept {
     const Column& c = columns[bits == 0 ? 0 : word >> (64 - bits)];
-    return states[(word << bits) < c.threshold ? c.own : c.alias];
+    return (word << bits) < c.threshold ? c.own : c.alias;
   }
+  const State& at(std::uint64_t word) const noexcept { return states[index(word)]; }
 };
 
 AliasTable alias_table(std::span<const double> mass, std::vector<AliasTable::State> states);
@@ -57,6 +58,10 @@ class Multinomial {
 
   // X / D of each draw into out[i], NaN where D is 0.
   void draw_ratios(const DrawRange& draws, int threads, double* out) const;
+
+  // Where one table holds everything: the ratio of each of its states, and how many of the draws fall on each.
+  std::vector<double> state_ratios() const;
+  void tally(const DrawRange& draws, int threads, std::int64_t* count) const;
 
  private:
   static constexpr std::size_t kChunk = 512;  // draws that are held at once
