@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from c2s.backends.registry import default_model, open_model
 from c2s.cli import hosted
 from c2s.cli.output import json_out
+from c2s.cli.planning import panel_names, planned
 from c2s.dialects import dialect
-from c2s.panels.registry import select
 from c2s.runner.estimate import Estimate, estimate
-from c2s.runner.plan import make_plan
 from c2s.runner.prices import EXPECTED_BYTES_PER_TOKEN, RESERVED_BYTES_PER_TOKEN, load_price
 
 
 def plan(options: argparse.Namespace) -> int:
-    names = list(dict.fromkeys(name.strip() for name in options.panel.split(",")))
+    names = panel_names(options)
     values = hosted.given(options)
     backend = open_model(options.model or default_model(), values)
     try:
-        if options.wordnet:
-            os.environ["C2S_WORDNET"] = options.wordnet
-        settings = {"limit": options.limit, "domain": options.domain, "field_options": options.field_options}
-        settings |= {} if options.seed is None else {"seed": options.seed}
-        made = make_plan(select(names, getattr(backend, "lacks", {})).panels, settings, options.data or ())
+        made = planned(names, options, backend)
         price = load_price(backend.model, values["prices"])
         found = estimate(made, dialect(backend.dialect), backend.model, price)
         limits = hosted.limits(backend, values)

@@ -27,6 +27,7 @@ from c2s.panels.base import Panel
 from c2s.presentation.contracts import contracts_sha256
 from c2s.presentation.encode import body_hash
 from c2s.records import Ask, Parent, Slot
+from c2s.runner.presented import check_presentations
 
 DEFAULTS: Mapping[str, Any] = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}, "field_options": "ids"}
 """Settings that decide requests. The seed is the paper's for the main panel; it keys displayed order and sampling."""
@@ -152,6 +153,7 @@ def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> 
 
 def create_run(path: str, plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> RunDirectory:
     """A new run directory with its frozen manifest and its planned ledger; nothing has been asked yet."""
+    check_presentations(plan.parents, plan.settings, dialect(backend.dialect), backend.model)
     run = RunDirectory.create(path)
     digest = run.write_manifest(manifest(plan, backend, provenance=provenance))
     wire = dialect(backend.dialect)
