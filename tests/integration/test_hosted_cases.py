@@ -235,7 +235,7 @@ def test_case_8_malformed_is_final_unless_asked_and_every_attempt_is_counted_onc
         run = make_run(memory_path / "again", backend, limit=2)
 
         def stop_after_one_parent(tally, final):
-            if sum(tally.transitions.values()):
+            if sum(tally.transitions.values()) and not runner_of[0].stopping:
                 runner_of[0].stop()
 
         runner_of = []

@@ -9,7 +9,7 @@ from email.utils import formatdate
 import pytest
 
 from c2s.backends.http import Endpoint, error_message, retry_after
-from support.server import Action, Server
+from support.server import Action, Server, response
 
 NOW = 1_800_000_000.0
 
@@ -143,21 +143,30 @@ def test_endless_headers_end():
 
 
 def test_a_key_that_a_server_echoes_stays_out_of_the_exchange():
-    came, server = post(Action(400, b'{"error":"bad key sk-0123"}', {"server": "sk-0123", "x-request-id": "r"}), key="sk-0123")
-    assert b"authorization: Bearer sk-0123" in server.heads[0]
-    assert b"sk-0123" not in came.raw and "sk-0123" not in came.message and "sk-0123" not in str(came.headers)
+    came, server = post(Action(400, b'{"error":"bad key sk-01234567"}', {"server": "sk-01234567", "x-request-id": "r"}), key="sk-01234567")
+    assert b"authorization: Bearer sk-01234567" in server.heads[0]
+    assert b"sk-01234567" not in came.raw and "sk-01234567" not in came.message and "sk-01234567" not in str(came.headers)
+
+
+BODY = b'{"state":"","questions":{"answer":{"criteria":{"a":null,"b":null}}}}'
 
 
 def test_a_connection_that_the_server_closed_is_not_used_again():
     """Kept alive, closed by the server between two requests: the second goes out on a new connection."""
-    with Server() as server:
+    whole = response(200, b"{}", {})
+    with Server(lambda n, body: Action(kind="raw", body=whole) if n == 1 else None) as server:
         endpoint = Endpoint(server.url + "/v1/systemone", timeout=2.0)
-        body = b'{"state":"","questions":{"answer":{"criteria":{"a":null,"b":null}}}}'
-        server.behave = lambda n, b: None
-        assert endpoint.post(body).verdict == "ok"
-        server._closing.set()  # its threads end after the answer under way
-        assert endpoint.post(body).verdict == "ok"
-        server._closing.clear()
+        assert endpoint.post(BODY).verdict == "ok"
         threading.Event().wait(0.05)
-        assert endpoint.post(body).verdict == "ok" and server.total == 3
+        assert endpoint.post(BODY).verdict == "ok" and server.total == 2
+        endpoint.close()
+
+
+def test_a_server_that_drops_kept_connections_loses_one_request_and_no_more():
+    """It reads the second request of every connection and closes: from then on each request has its own connection."""
+    closing = {2}
+    with Server(lambda n, body: Action(kind="reset") if n in closing else None) as server:
+        endpoint = Endpoint(server.url + "/v1/systemone", timeout=2.0)
+        assert [endpoint.post(BODY).verdict for _ in range(5)] == ["ok", "lost", "ok", "ok", "ok"]
+        assert [b"connection: close" in head for head in server.heads] == [False, False, True, True, True]
         endpoint.close()

@@ -71,7 +71,7 @@ def test_bad_sources_are_refused_without_showing_the_key(tmp_path, monkeypatch):
 def test_an_echoed_key_is_cut_out():
     assert without_key(b'{"error":"key sk-test/0123456789 or sk-test\\/0123456789"}', SECRET) == b'{"error":"key [key removed] or [key removed]"}'
     assert keyless({"server": f"x {SECRET}"}, SECRET) == {"server": "x [key removed]"}
-    assert without_key(b"abc", None) == b"abc"
+    assert without_key(b"abc", None) == b"abc" and without_key(b"an EMPTY answer", "EMPTY") == b"an EMPTY answer"
 
 
 def test_profiles_ship_and_can_be_added_to(tmp_path, monkeypatch):
