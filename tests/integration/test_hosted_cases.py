@@ -180,7 +180,7 @@ def test_case_6_an_answer_after_our_time_out_is_unknown_and_never_sent_again_by_
         assert server.total == sent and set(server.received.values()) == {1}
         held = rows(run, "SELECT reserved_usd, cost_usd FROM exchanges WHERE state = 'unknown'")
         assert all(reserved > 0 and cost is None for reserved, cost in held) and spend_of(run).held_nano > 0
-        report = build([run.path])[0]
+        report = build([run.path]).as_dict()
         assert report["requests"]["unknown"] == 2
         assert verify(run.path).differences == []
         backend.close()
@@ -202,7 +202,7 @@ def test_case_7_a_refusal_or_a_transport_failure_is_never_scored(memory_path):
         assert scored == [(0,)]
         undefined = rows(run, "SELECT correct, output FROM outcomes WHERE status = 'undefined'")
         assert undefined and set(undefined) == {(None, None)}
-        report = build([run.path])[0]
+        report = build([run.path]).as_dict()
         for state in ("error", "unknown", "blocked"):
             assert report["requests"][state] == kept[state]
         transitions = dict(rows(run, "SELECT transition, count(*) FROM parents GROUP BY 1"))
