@@ -24,7 +24,7 @@ SAMPLE_REQUESTS = 4000
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One panel's share. `requests` is the number of slots; tokens and USD are None where nothing could be driven.
+    """One panel's share. `requests` is the number of slots; USD is None where no price is known.
 
     `usd_expected` takes four bytes a token and answers as long as their budget, or as the price table expects; `usd_reserved` is what caps would see.
     """
@@ -33,9 +33,9 @@ class Estimate:
     parents: int
     requests: int
     sampled: int
-    request_bytes: int | None
-    input_tokens: int | None
-    output_tokens: int | None
+    request_bytes: int
+    input_tokens: int
+    output_tokens: int
     usd_expected: float | None
     usd_reserved: float | None
 
@@ -68,8 +68,8 @@ def _panel(panel: Panel, parents: Sequence[Parent], plan: Plan, wire: Dialect, m
             size = len(wire.encode(ask, model))
             asked, sizes, budgets = asked + 1, sizes + size, budgets + tokens_out_expected(ask.request, wire.name, price)
             reserved += price.reserve(size, tokens_out(ask.request, wire.name, price)) if price else 0.0
-    if not asked:
-        return Estimate(panel.name, len(parents), requests, 0, None, None, None, None, None)
+    if not asked:  # an analysis of other panels' outcomes
+        return Estimate(panel.name, len(parents), 0, 0, 0, 0, 0, *((0.0, 0.0) if price else (None, None)))
     scale = requests / covered
     size, out = round(sizes * scale), round(budgets * scale)
     tokens = tokens_expected(size)
