@@ -13,10 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from c2s.controllers.program import ParentProgram
 from c2s.dialects import Dialect, Malformed, dialect
 from c2s.ledger import reader, sqlite
 from c2s.ledger.directory import RunDirectory
+from c2s.ledger.spend import Sent, Spend, from_run, weigh
 from c2s.ledger.schema import TERMINAL
 from c2s.ledger.writer import ExchangeRow, ParentRow, SlotRow, outcome_key
 from c2s.panels.base import Panel
@@ -117,7 +120,17 @@ def _exchanges(db: sqlite3.Connection, found: Verification) -> None:
     found.expect(orphans == 0, f"{orphans} exchanges belong to no slot")
     twice = db.execute("SELECT count(*) FROM (SELECT 1 FROM exchanges GROUP BY slot, attempt HAVING count(*) > 1)").fetchone()[0]
     found.expect(twice == 0, f"{twice} attempts are recorded twice")
-    found.checked["exchanges"] += db.execute("SELECT count(*) FROM exchanges").fetchone()[0]
+    total, models = Spend(), Counter()
+    columns = "state, origin, input_tokens, output_tokens, reserved_usd, cost_usd, model"
+    for state, origin, input_tokens, output_tokens, reserved_usd, cost_usd, model in db.execute(f"SELECT {columns} FROM exchanges"):
+        found.checked["exchanges"] += 1
+        total.add(weigh(Sent(state, origin, input_tokens, output_tokens, reserved_usd, cost_usd)))
+        models[model] += origin is None and state == "ok"
+    del models[None]
+    values = reader.run_values(db)
+    found.expect(total == from_run(values), f"the stored totals of requests, tokens and money are {from_run(values)}, the exchanges say {total}")
+    stored = Counter(orjson.loads(values.get("models") or "{}"))
+    found.expect(stored == +models, f"the stored counts of returned models are {dict(stored)}, the exchanges say {dict(+models)}")
 
 
 @dataclass(slots=True)
