@@ -313,7 +313,7 @@ def test_options_named_by_value_are_another_run_of_the_same_dialogues(tmp_path: 
         command = ["run", "--panel", ACCESS, "--model", "sparrow", "--limit", "3", "--field-options", naming, "--out", str(out), "--json"]
         assert main(command) == 0
         reports[naming] = orjson.loads(capsys.readouterr().out)
-        assert main(["verify", str(out)]) == 0
+        assert verify(out).differences == []
         with sqlite.reading(out / "ledger.sqlite") as db:
             (body,) = db.execute("SELECT request FROM exchanges LIMIT 1").fetchone()
         assert ('"UNSET":null' in body.decode()) == (naming == "values")
