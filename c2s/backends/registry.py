@@ -63,6 +63,12 @@ ENTRIES = (
         "c2s.backends.simulated:Published",
     ),
     Entry(
+        "sim:effect",
+        "simulation with one declared property, such as indexing, conflict or premature_end: what its endpoint must find",
+        "nothing; option name (none)",
+        "c2s.backends.known:Known",
+    ),
+    Entry(
         "script:FILE.py",
         "your own Python: `def answer(call)` returns an option or {question: option}",
         "a Python file that you trust: it is executed",
