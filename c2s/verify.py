@@ -27,6 +27,7 @@ from c2s.records import Answer, Ask, Slot
 from c2s.reports.build import as_json, build
 from c2s.runner.gate import prepared
 from c2s.runner.plan import items_digest, shared_slots
+from c2s.runner.presented import problems
 
 
 @dataclass(slots=True)
@@ -135,20 +136,21 @@ class _Replay:
         slots = reader.slots_of(self.db, row)
         planned = {Slot(self.panel.name, row.parent.id, *slot) for slot in self.panel.slots(row.planned)}
         self.found.expect(planned == set(slots), f"{self.panel.name}/{row.parent.id}: the planned slots are not those of the panel")
-        asked: set[Slot] = set()
+        asked: dict[Slot, bytes] = {}
         unprepared = self.panel.prepare is not None and row.frozen is None
         waiting = [] if unprepared else program.start()
         while waiting:
             slot, ask = waiting.pop()
-            asked.add(slot)
+            asked[slot] = self.dialect.encode(ask, self.identity["wire_model"])
             if slot in slots:
-                waiting += self._answer(program, slots[slot], ask)
+                waiting += self._answer(program, slots[slot], ask, asked[slot])
+        for problem in problems(self.panel, asked):
+            self.found.differences.append(f"{self.panel.name}/{row.parent.id}: {problem}")
         self._states(program, slots, asked)
         self._outcomes(program, row, slots)
 
-    def _answer(self, program: ParentProgram, row: SlotRow, ask: Ask) -> list[tuple[Slot, Ask]]:
+    def _answer(self, program: ParentProgram, row: SlotRow, ask: Ask, body: bytes) -> list[tuple[Slot, Ask]]:
         """Check every send of this slot against the derived request; give the deciding answer to the program."""
-        body = self.dialect.encode(ask, self.identity["wire_model"])
         own = [n for (n,) in self.db.execute("SELECT id FROM exchanges WHERE slot = ? ORDER BY attempt", (row.id,))]
         if row.share_of is not None:
             self.found.expect(not own, f"{row.slot}: was sent, though it receives the response to another request")
@@ -202,7 +204,7 @@ class _Replay:
         self.found.expect(answer is None, f"{row.slot}: is an error, but its response reads")
         return None
 
-    def _states(self, program: ParentProgram, slots: dict[Slot, SlotRow], asked: set[Slot]) -> None:
+    def _states(self, program: ParentProgram, slots: dict[Slot, SlotRow], asked: Mapping[Slot, bytes]) -> None:
         for slot, row in slots.items():
             if slot not in asked:
                 expected = program.skipped.get(slot, "planned")

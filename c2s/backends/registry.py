@@ -69,6 +69,12 @@ ENTRIES = (
         "c2s.backends.known:Known",
     ),
     Entry(
+        "sim:judge",
+        "simulated judges with known truths, for the judge panels: final, colon-sorted, sorted, both, noisy, blind, missing",
+        "nothing; options kind, rate",
+        "c2s.backends.simulated_judge:Judge",
+    ),
+    Entry(
         "script:FILE.py",
         "your own Python: `def answer(call)` returns an option or {question: option}",
         "a Python file that you trust: it is executed",

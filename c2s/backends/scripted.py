@@ -50,7 +50,7 @@ class Scripted:
 
 
 def open_script(name: str, detail: str, options: dict[str, str], common: Mapping[str, Any]) -> Scripted:
-    """`script:FILE.py`: run the file and take its function `answer(call)`."""
+    """`script:FILE.py`: run the file and take its function `answer(call)`, and its `resend` ("safe" or "paid") if it has one."""
     take(name, options, {})
     path = Path(detail)
     try:
@@ -64,4 +64,7 @@ def open_script(name: str, detail: str, options: dict[str, str], common: Mapping
         raise UsageError(f"model {name!r}: {path} failed: {type(error).__name__}: {error}") from error
     if not callable(namespace.get("answer")):
         raise UsageError(f"model {name!r}: {path} defines no function answer(call)")
-    return Scripted(name, namespace["answer"], fingerprint=hashlib.sha256(source).hexdigest())
+    resend = namespace.get("resend", "safe")
+    if resend not in ("safe", "paid"):
+        raise UsageError(f"model {name!r}: {path} says resend = {resend!r}; it is 'safe' or 'paid'")
+    return Scripted(name, namespace["answer"], fingerprint=hashlib.sha256(source).hexdigest(), resend=resend)

@@ -79,6 +79,7 @@ def parser() -> argparse.ArgumentParser:
     models.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
     _bank(command("bank", "bank:bank", "build, check, audit or export the frozen bank"))
+    _judge(command("judge", "judge:", "audit your own judge; how a judge run was executed; cue proposals"))
     _data(command("data", "data:", "build a data file from a publisher's files"))
     return top
 
@@ -90,6 +91,8 @@ def _what_to_run(command: argparse.ArgumentParser) -> None:
     command.add_argument("--domain", metavar="D", help="only this domain: math or lexical")
     command.add_argument("--seed", type=int, metavar="S", help="keys displayed order and sampling (default: the paper's, 20261005)")
     command.add_argument("--data", action="append", metavar="FILE", help="parents from a data file (see `c2s data`), for panels that read one")
+    command.add_argument("--contracts", metavar="NAME[,NAME]", help="judge panels: the grading rules (default: FINAL3,FINAL4; FINAL3 for a text model)")
+    command.add_argument("--rubric", metavar="FILE", help="judge panels: your own rubric (TOML or JSON) instead of those")
     command.add_argument("--field-options", choices=("ids", "values"), default="ids", help="dialogue panels: name options by id (default) or by value")
     command.add_argument("--wordnet", metavar="DIR", help="a WordNet 3.0 database folder (or C2S_WORDNET)")
 
@@ -107,6 +110,39 @@ def _bank(bank: argparse.ArgumentParser) -> None:
     export.add_argument("file", metavar="FILE.jsonl")
     for action in (build, check, audit, export):
         action.add_argument("--wordnet", metavar="DIR", help="a WordNet 3.0 database folder (or C2S_WORDNET)")
+        action.add_argument("--json", action="store_true", help="one JSON document on stdout")
+        action.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+
+
+def _judge(judge: argparse.ArgumentParser) -> None:
+    actions = judge.add_subparsers(dest="action", required=True, metavar="ACTION")
+    audit = actions.add_parser("audit", help="does the verdict depend on presentation? one page, with the smallest pair of requests that shows it")
+    audit.add_argument("--model", metavar="NAME", help="see `c2s models` (default: sparrow where it is installed)")
+    audit.add_argument("--rubric", metavar="FILE", help="your rubric: instruction, criteria, labels (TOML or JSON; default: FINAL3)")
+    audit.add_argument("--contracts", metavar="NAME[,NAME]", help="instead: FINAL3, FINAL4 or both")
+    audit.add_argument("--data", dest="items", metavar="FILE.jsonl", help="your items: question, reference, correct, wrong (default: our own synthetic ones)")
+    audit.add_argument("--limit", type=int, metavar="N", help="only the first N items (of each workload)")
+    audit.add_argument("--out", metavar="DIR", help="run directory; must not exist (default: runs/judge-audit-MODEL-TIME)")
+    audit.add_argument("--reuse-from", metavar="DIR", help="copy answers to the same requests from an earlier audit, with provenance")
+    audit.add_argument("--yes", action="store_true", help="send the requests to a paid model")
+    add_run_options(audit)
+    audit.set_defaults(target="judge:audit", domain=None, seed=None, wordnet=None, data=None, field_options="ids")
+    page = actions.add_parser("page", help="the page of a finished audit or confirmation")
+    page.add_argument("dir", metavar="DIR")
+    page.set_defaults(target="judge:page")
+    execution = actions.add_parser("execution", help="windows, order and chronological quartiles of judge runs")
+    execution.add_argument("dirs", metavar="DIR", nargs="+")
+    execution.set_defaults(target="judge:execution")
+    cues = actions.add_parser("cues", help="propose short cues by likelihood beams over a local causal language model")
+    cues.add_argument("--model", metavar="PATH", required=True, help="a folder with a causal language model, or a .gguf file")
+    cues.add_argument("--revision", metavar="R", help="its revision, where the path is a repository")
+    cues.add_argument("--out", metavar="FILE", required=True, help="where to write the proposals")
+    cues.add_argument("--width", type=int, default=16, metavar="N", help="strings that stay at each length (16)")
+    cues.add_argument("--expand", type=int, default=16, metavar="N", help="most likely tokens tried after each (16)")
+    cues.add_argument("--longest", type=int, default=6, metavar="N", help="most tokens of a proposal (6)")
+    cues.add_argument("--show", type=int, default=10, metavar="N", help="rows per context in the table (10)")
+    cues.set_defaults(target="judge:cues")
+    for action in (audit, page, execution, cues):
         action.add_argument("--json", action="store_true", help="one JSON document on stdout")
         action.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
@@ -129,8 +165,20 @@ def _data(data: argparse.ArgumentParser) -> None:
         ("permuted", "of these, how many also get a permutation (6)"),
     ):
         sgd.add_argument(f"--{quota.replace('_', '-')}", type=int, metavar="N", help=what)
-    sgd.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    sgd.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    judge = sources.add_parser("judge", help="judge sources from DROP and GSM8K in their official formats")
+    judge.set_defaults(target="data:judge")
+    judge.add_argument("--drop", metavar="FILE", help="DROP's training file (JSON)")
+    judge.add_argument("--gsm8k", metavar="FILE", help="GSM8K's test file (JSON Lines)")
+    judge.add_argument("--synthetic", action="store_true", help="instead: the set of our own text that ships")
+    judge.add_argument("--out", metavar="FILE", required=True, help="where to write it")
+    judge.add_argument("--exclude", metavar="PATH", action="append", default=[], help="an earlier bank, inventory (JSON Lines) or run: none of its ids, clusters or questions")
+    judge.add_argument("--confirmation", type=int, metavar="N", help="confirmation sources per workload (100)")
+    judge.add_argument("--preflight", type=int, metavar="N", help="preflight sources per workload (10)")
+    judge.add_argument("--seed", type=int, metavar="S", help="keys the choice and the letters (20261007154)")
+    judge.add_argument("--name", default="judge", metavar="NAME", help="the bank's id (default: judge)")
+    for source in (sgd, judge):
+        source.add_argument("--json", action="store_true", help="one JSON document on stdout")
+        source.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

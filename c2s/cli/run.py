@@ -8,58 +8,55 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from c2s.backends.base import Backend
 from c2s.backends.registry import default_model, open_model
 from c2s.cli import hosted
 from c2s.cli.output import say
+from c2s.cli.planning import panel_names, planned
 from c2s.errors import C2SError, LedgerError, UsageError
 from c2s.kernels import _load as _load  # the report needs the compiled core: where it is missing, say so before the first request
 from c2s.ledger.directory import RunDirectory, write_durably
 from c2s.ledger.writer import LedgerWriter
-from c2s.panels.registry import panel, select
+from c2s.panels.registry import panel
 from c2s.presentation.contracts import contracts_sha256
 from c2s.runner.control import Control
 from c2s.runner.execute import Runner
-from c2s.runner.plan import create_run, make_plan
+from c2s.runner.plan import Plan, create_run
 from c2s.runner.progress import Progress
 from c2s.runner.retry import replan
 from c2s.runner.reuse import Reuse
 
+Show = Callable[[Path, argparse.Namespace], None]
+"""Prints what a finished run is to show, given its directory."""
+
 
 def run(options: argparse.Namespace) -> int:
-    names = list(dict.fromkeys(name.strip() for name in options.panel.split(",")))
-    for name in names:
-        name == "all" or panel(name)  # a misspelt name is said before a model is loaded
-    if options.limit is not None and options.limit < 1:
-        raise UsageError("--limit is the number of parents per domain, at least 1")
+    names = panel_names(options)
     model = options.model or default_model()
     values = hosted.given(options)
     backend = open_model(model, values)
     hosted.check_budget(backend, values)
-    settings = {"limit": options.limit, "domain": options.domain, "field_options": options.field_options}
-    settings |= {} if options.seed is None else {"seed": options.seed}
-    selection = select(names, getattr(backend, "lacks", {}))
     say(f"c2s: planning {', '.join(names)} with {model}")
-    for name, reason in selection.skipped.items():
-        say(f"c2s: {name} is skipped: {reason}")
-    if selection.added:
-        say(f"c2s: {', '.join(selection.added)} is taken in, because other panels use it")
-    if options.wordnet:
-        os.environ["C2S_WORDNET"] = options.wordnet
-    asked = [p.name for p in selection.panels if p.name not in selection.added]
-    plan = make_plan(selection.panels, settings, options.data or (), asked=asked)
+    return start(planned(names, options, backend), names, backend, options, values)
+
+
+def start(
+    plan: Plan, names: Sequence[str], backend: Backend, options: argparse.Namespace, values: Mapping[str, Any], show: Show | None = None
+) -> int:
+    """A new run of this plan, to its end; then `show` (or the report)."""
     reuse = options.reuse_from and os.path.abspath(options.reuse_from)
     if reuse:
         Reuse(reuse, backend).__exit__(None, None, None)  # refuse before a directory is made
-    out = options.out or os.path.join("runs", f"{'-'.join(names)}-{_slug(model)}-{time.strftime('%Y%m%d-%H%M%S')}")
+    out = options.out or os.path.join("runs", f"{'-'.join(names)}-{_slug(backend.name)}-{time.strftime('%Y%m%d-%H%M%S')}")
     provenance = {"backend_options": values, "reuse_from": reuse, "data": [os.path.abspath(path) for path in options.data or ()]}
     directory = create_run(out, plan, backend, provenance=provenance)
     say(f"c2s: {len(plan.parents)} parents, {plan.requests} requests, in {directory.path}")
-    return _drive(directory, backend, options, values)
+    return _drive(directory, backend, options, values, show=show)
 
 
 def resume(options: argparse.Namespace) -> int:
@@ -84,6 +81,7 @@ def _drive(
     *,
     retry_errors: bool = False,
     replay_unknown: bool = False,
+    show: Show | None = None,
 ) -> int:
     manifest, digest = directory.manifest()
     identity, provenance = manifest["identity"], manifest["provenance"]
@@ -118,7 +116,7 @@ def _drive(
                 say(f"c2s: interrupted{': ' + runner.reason if runner.reason else ''}")
                 say(f"c2s: everything that arrived is kept. Go on with: c2s resume {directory.path}")
                 return 130
-            return _finish(directory, options)
+            return _finish(directory, options, show)
     finally:
         backend.close()
 
@@ -146,12 +144,15 @@ def _run_guarded(runner: Runner, writer: LedgerWriter) -> bool:
             signal.signal(number, handler)
 
 
-def _finish(directory: RunDirectory, options: argparse.Namespace) -> int:
+def _finish(directory: RunDirectory, options: argparse.Namespace, show: Show | None) -> int:
     from c2s.reports.build import as_json, build, render
 
     report = build([directory.path])
     write_durably(directory.report_path, as_json(report))
-    sys.stdout.write(render(report, "json" if options.json else "text"))
+    if show is None:
+        sys.stdout.write(render(report, "json" if options.json else "text"))
+    else:
+        show(directory.path, options)
     bad = report.requests("error") + report.requests("unknown")
     if bad:
         say(f"c2s: {bad} requests ended in error or unknown; their pairs are dropped, never scored. See: c2s status {directory.path}")

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from c2s.dialects import Malformed
 from c2s.dialects.body import confidence, finite, object_of, text_or_none, usage_in
-from c2s.dialects.text import read_fields, read_value, shown_values
+from c2s.dialects.text import read_fields, read_value, rubric, shown_values
 from c2s.errors import InputError
 from c2s.presentation.contracts import contracts
-from c2s.presentation.encode import encode
+from c2s.presentation.encode import arranged, encode
 from c2s.records import Answer, Ask, Choice, Question, Request, Usage
 
 TOKENS = {
@@ -37,14 +38,16 @@ class _Chat:
         self.name = f"chat-{self.contract}" + ("" if thinking else ":nothink")
 
     def encode(self, ask: Ask, model: str) -> bytes:
-        request = ask.request
-        user = encode(self.user(request), ask.presentation).decode()
+        """Sorted presentations also sort the JSON inside the user message: its members are the outer request's, its state is the state."""
+        order = ask.presentation
+        request = replace(ask.request, state=arranged("state", ask.request.state, order))
+        user = encode(arranged("outer", self.user(request), order), order).decode()
         messages = [{"role": "system", "content": request.system}] if request.system is not None else []
         body: dict[str, Any] = {"model": model, "messages": [*messages, {"role": "user", "content": user}], "temperature": 0}
         body |= self.sampling(request)
         if not self.thinking:
             body["chat_template_kwargs"] = {"enable_thinking": False}
-        return encode(body, ask.presentation)
+        return encode(arranged("outer", body, order), order)
 
     def decode(self, ask: Ask, raw: bytes) -> Answer:
         body = object_of(raw)
@@ -78,7 +81,8 @@ class ChatDirect(_Chat):
     contract = "direct"
 
     def user(self, request: Request) -> dict[str, Any]:
-        """state, question, allowed_values, response_format; fields: state, field_queries, response_format (the form of a query is ours)."""
+        """state, question (with the options' descriptions, where there are any), allowed_values, response_format; fields: state, field_queries,
+        response_format (the form of a query is ours)."""
         questions = request.questions
         if as_fields(request):
             queries = {name: {"question": q.instructions, "allowed_values": list(shown_values(q).values())} for name, q in questions.items()}
@@ -87,7 +91,7 @@ class ChatDirect(_Chat):
         (question,) = questions.values()
         direct = contracts()["direct"]
         closing = request.response_format or direct["local_response" if question.unit == "character" else "native_response"]
-        return dict(zip(direct["user_keys"], (request.state, question.instructions, list(question.options), closing), strict=True))
+        return dict(zip(direct["user_keys"], (request.state, rubric(question), list(question.options), closing), strict=True))
 
     def sampling(self, request: Request) -> dict[str, Any]:
         return {"max_tokens": request.max_tokens or budget(request)}

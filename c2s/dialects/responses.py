@@ -10,9 +10,10 @@ from typing import Any
 
 from c2s.dialects import Malformed
 from c2s.dialects.body import object_of, text_or_none, usage_in
+from c2s.dialects.text import rubric
 from c2s.errors import InputError
-from c2s.presentation.encode import encode
-from c2s.records import Answer, Ask, Choice, Question, Usage
+from c2s.presentation.encode import arranged, embedded, encode
+from c2s.records import Answer, Ask, Choice, Usage
 
 TOKENS = {
     "input_tokens": ("input_tokens",),
@@ -42,12 +43,12 @@ class Responses:
             "service_tier": "default",
             "store": False,
             "instructions": "\n\n".join(filter(None, [ask.request.system, *map(rubric, questions.values())])),
-            "input": state if isinstance(state, str) else encode(state, ask.presentation).decode(),
+            "input": state if isinstance(state, str) else embedded(state, ask.presentation),
             "text": {"format": {"type": "json_schema", "name": label, "strict": True, "schema": schema}},
         }
         if ask.request.max_tokens is not None:
             body["max_output_tokens"] = ask.request.max_tokens
-        return encode(body, ask.presentation)
+        return encode(arranged("outer", body, ask.presentation), ask.presentation)
 
     def decode(self, ask: Ask, raw: bytes) -> Answer:
         """A refusal or an incomplete answer is the model's, so it is scored as no offered option; a broken reply is Malformed."""
@@ -77,12 +78,6 @@ class Responses:
 
     def usage(self, raw: bytes) -> Usage:
         return usage_in(raw, TOKENS)
-
-
-def rubric(question: Question) -> str:
-    """The instruction, then one line per described option in displayed order, the same in both presentations (ours)."""
-    lines = [f"{option}: {text}" for option, text in question.options.items() if text is not None]
-    return "\n".join([question.instructions, *lines])
 
 
 def _output(body: dict[str, Any]) -> tuple[str | None, bool]:

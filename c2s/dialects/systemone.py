@@ -8,7 +8,7 @@ from typing import Any
 from c2s.dialects import Malformed
 from c2s.dialects.body import confidence, finite, object_of, text_or_none, usage_in
 from c2s.errors import InputError
-from c2s.presentation.encode import encode
+from c2s.presentation.encode import arranged, encode
 from c2s.records import Answer, Ask, Choice, Question, Usage
 
 MAX_OPTIONS = 255
@@ -23,12 +23,15 @@ class SystemOne:
 
         A single option is allowed here (UnionCall and TrieCall ask for singletons); none, or more than 255, is an InputError.
         """
+        order = ask.presentation
         questions = {}
         for name, q in ask.request.questions.items():
             if not 1 <= len(q.options) <= MAX_OPTIONS:
                 raise InputError(f"question {name!r} has {len(q.options)} options; System One takes 1 to {MAX_OPTIONS}")
-            questions[name] = {"type": q.type, "instructions": q.instructions, "criteria": dict(q.options)}
-        return encode({"state": ask.request.state, "model": model, "questions": questions}, ask.presentation)
+            criteria = arranged("criteria", dict(q.options), order)
+            questions[name] = arranged("question", {"type": q.type, "instructions": q.instructions, "criteria": criteria}, order)
+        state = arranged("state", ask.request.state, order)
+        return encode(arranged("outer", {"state": state, "model": model, "questions": questions}, order), order)
 
     def decode(self, ask: Ask, raw: bytes) -> Answer:
         body = object_of(raw)

@@ -12,6 +12,12 @@ from c2s.records import Choice, Question
 ASCII_WHITESPACE = " \t\n\r\x0b\x0c"
 
 
+def rubric(question: Question) -> str:
+    """The instruction, then one line per described option in displayed order, the same in both presentations (ours)."""
+    lines = [f"{option}: {text}" for option, text in question.options.items() if text is not None]
+    return "\n".join([question.instructions, *lines])
+
+
 def read_value(text: str, options: Mapping[str, str | None], *, truncated: bool, strip: bool = True) -> Choice:
     """The answer to one question. `returned` is the stripped text; a zero-width space or a no-break space is not stripped."""
     value = text.strip(ASCII_WHITESPACE) if strip else text

@@ -68,6 +68,8 @@ class Panel:
     draws: int = 99_999
     seed: int = 20261005
     requires: tuple[str, ...] = ()
+    same_content: Callable[[str], str | None] | None = None
+    """Arm name -> group: the requests of a group say the same in another member order. Checked before anything is sent, and by verify."""
     schedule: str = "parent"
     share: bool = False
     """Whether first-round asks with equal bytes share one response: the first in the plan sends it, the others receive it."""

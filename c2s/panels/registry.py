@@ -15,6 +15,7 @@ from c2s.panels.factors import FACTORS
 from c2s.panels.gold_copy import GOLD_COPY
 from c2s.panels.independence import INDEPENDENCE
 from c2s.panels.isomorphic import ISOMORPHIC
+from c2s.panels.judge import JUDGE_PANELS
 from c2s.panels.main import MAIN
 from c2s.panels.own_plan import OWN_PLAN
 from c2s.panels.prefix import PREFIX
@@ -31,7 +32,7 @@ PANELS = {
     panel.name: panel
     for panel in (
         MAIN, TURNOVER, ROBUSTNESS, REPEATS, UNION, SUPPORT, FACTORS, INDEPENDENCE, GOLD_COPY, WORKFLOWS, COPYING, PREFIX, OWN_PLAN,
-        READOUT, ISOMORPHIC, SEMANTIC, STOPPING, COHORT, CONFIDENCE, PROJECTION, LEXICAL_AUDIT, CONSTRUCTION, ACCESS, COST,
+        READOUT, ISOMORPHIC, SEMANTIC, STOPPING, COHORT, CONFIDENCE, PROJECTION, LEXICAL_AUDIT, CONSTRUCTION, ACCESS, *JUDGE_PANELS, COST,
     )
 }  # fmt: skip
 

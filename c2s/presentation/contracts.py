@@ -35,6 +35,13 @@ def natural(template: str, key: str) -> str:
     return contracts()["natural"][template][key]
 
 
+def cue_contexts() -> dict[str, str]:
+    """The four contexts of the cue proposals: three corrections of ordered pairs, and the guess (judge paper, E.1)."""
+    found = contracts()["judge"]["cue_proposal"]
+    corrections = {f"{a}/{b}": found["correction"].format(initial=a, corrected=b) for a, b in found["pairs"]}
+    return corrections | {"guess": found["guess"]}
+
+
 def ours(key: str) -> str:
     """A text that the papers describe and do not print (`ours.toml`)."""
     return _ours()[key]

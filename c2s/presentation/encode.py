@@ -10,16 +10,37 @@ from typing import Any
 
 import orjson
 
-PRESENTATIONS = ("insertion", "sorted")
+COMPONENTS = ("outer", "question", "criteria", "state")
+"""The objects of a request that `sorted` sorts together and `sorted:NAME` one at a time (ours: the paper left them unseparated)."""
+
+PRESENTATIONS = ("insertion", "sorted", *(f"sorted:{name}" for name in COMPONENTS))
 
 
 def encode(value: Any, presentation: str = "insertion") -> bytes:
-    """Compact UTF-8 JSON: members in insertion order, or sorted recursively. Raises ValueError on another name."""
-    if presentation == "insertion":
-        return orjson.dumps(value)
+    """Compact UTF-8 JSON: members in insertion order, or (`sorted`) sorted recursively. Raises ValueError on another name.
+
+    For `sorted:NAME` the caller has passed the objects of that name through `arranged`; the others keep their order.
+    """
     if presentation == "sorted":
         return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    if presentation in PRESENTATIONS:
+        return orjson.dumps(value)
     raise ValueError(f"unknown presentation {presentation!r}; known: {', '.join(PRESENTATIONS)}")
+
+
+def arranged(component: str, value: Any, presentation: str) -> Any:
+    """`value`, an object of the request that goes by this name, as `presentation` wants it: a state is sorted recursively,
+    the others are sorted themselves and leave what they hold alone, since that has a name of its own."""
+    if presentation != f"sorted:{component}" or not isinstance(value, dict):
+        return value
+    if component == "state":
+        return orjson.loads(orjson.dumps(value, option=orjson.OPT_SORT_KEYS))
+    return {key: value[key] for key in sorted(value)}
+
+
+def embedded(state: Any, presentation: str) -> str:
+    """A state as the JSON text inside a text model's input; `sorted` sorts it too (judge paper, A.4)."""
+    return encode(state, "sorted" if presentation in ("sorted", "sorted:state") else "insertion").decode()
 
 
 def canonical_state(value: Any) -> str:
@@ -33,5 +54,24 @@ def body_hash(body: bytes) -> str:
 
 
 def content_hash(body: bytes) -> str:
-    """SHA-256 of the same JSON with sorted keys: equal for requests that differ in member order alone."""
-    return hashlib.sha256(orjson.dumps(orjson.loads(body), option=orjson.OPT_SORT_KEYS)).hexdigest()
+    """SHA-256 of the same JSON with sorted keys: equal for requests that differ in member order alone.
+
+    A string that is itself a JSON object or list (a state inside a text model's input) counts by its content, too.
+    """
+    value = orjson.loads(body)
+    if b'"{' in body or b'"[' in body:
+        value = _content(value)
+    return hashlib.sha256(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def _content(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _content(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [_content(member) for member in value]
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        try:
+            return {"json": _content(orjson.loads(value))}
+        except orjson.JSONDecodeError:
+            return value
+    return value

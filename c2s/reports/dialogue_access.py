@@ -11,7 +11,7 @@ from c2s import stats
 from c2s.panels.base import Panel
 from c2s.reports import estimates
 from c2s.reports.data import PanelData
-from c2s.reports.dialogue_construction import costs, defined, paired, read
+from c2s.reports.dialogue_construction import costs, defined, endpoint, paired, read
 from c2s.reports.dialogue_turns import ENDPOINTS, PerDialogue, compared, components, per_dialogue, records, survival
 from c2s.reports.section import Column, Section
 
@@ -24,7 +24,7 @@ def accuracy(data: PanelData) -> Section:
     rows = []
     for arm in ARMS:
         row: dict[str, Any] = {"arm": arm, "dialogues": len(lengths)}
-        row |= estimates.merged(*(estimates.mean(name, defined(getattr(found[arm], name)), None, data.panel) for name in ENDPOINTS if name != "valid"))
+        row |= estimates.merged(*(endpoint(name, found[arm], data.panel) for name in ENDPOINTS if name != "valid"))
         rows.append(row | costs(turns[arm]))
     columns = (
         Column("arm", "arm"),

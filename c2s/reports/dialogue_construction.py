@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from c2s import stats
+from c2s.panels.base import Panel
 from c2s.reports import estimates
 from c2s.reports.data import PanelData
 from c2s.reports.dialogue_turns import ENDPOINTS, ArmTurns, PerDialogue, compared, per_dialogue
@@ -33,8 +34,7 @@ def accuracy(data: PanelData, *, arms: Sequence[str] = ARMS, source: str = "Tabl
     rows = []
     for arm in arms:
         row: dict[str, Any] = {"arm": arm, "dialogues": len(lengths)}
-        parts = [estimates.mean(name, defined(getattr(found[arm], name)), None, data.panel) for name in ENDPOINTS]
-        rows.append(row | estimates.merged(*parts))
+        rows.append(row | estimates.merged(*(endpoint(name, found[arm], data.panel) for name in ENDPOINTS)))
     columns = (
         Column("arm", "arm"),
         Column("mean_turn", "mean turn % [95 % CI]", "ci_rate"),
@@ -43,6 +43,14 @@ def accuracy(data: PanelData, *, arms: Sequence[str] = ARMS, source: str = "Tabl
     )
     notes.append("Mean turn: right states averaged within, then over dialogues. Trajectory: every turn right. Dialogues are resampled whole.")
     return Section("accuracy", "states by arm", source, columns, rows, notes)
+
+
+def endpoint(name: str, found: PerDialogue, panel: Panel) -> dict[str, Any]:
+    """One endpoint over the dialogues where it is defined. A share without success or failure carries its Clopper-Pearson interval."""
+    values = defined(getattr(found, name))
+    if name in ("trajectory", "final"):
+        return estimates.share(name, values == 1, None, panel)
+    return estimates.mean(name, values, None, panel)
 
 
 def defined(values: np.ndarray) -> np.ndarray:

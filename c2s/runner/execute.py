@@ -81,6 +81,12 @@ class Runner:
 
     def run(self) -> bool:
         """Returns True when every slot is terminal, False when stopped before; `reason` then says why, if not by `stop()`."""
+        try:
+            return self._run()
+        finally:
+            self._workers.close()
+
+    def _run(self) -> bool:
         self._recover()
         self._load()
         try:
@@ -184,10 +190,16 @@ class Runner:
         for batch in batches:
             self._workers.submit(batch)
 
+    def _ripe(self) -> bool:
+        """Whether an ask may leave, with every parent opened whose first key comes before it: a schedule holds across parents."""
+        while (key := self._parents.next_key()) is not None and ((first := self._queue.first()) is None or key < first):
+            self._parents.open_next()
+        return self._queue.first() is not None
+
     def _batch(self, now: float) -> list[tuple[int, Call]]:
         """Up to `max_batch` sends, each with its reservation; fewer where a cap leaves no room."""
         batch: list[tuple[int, Call]] = []
-        while self._queue.first() is not None and len(batch) < self.backend.max_batch:
+        while len(batch) < self.backend.max_batch and self._ripe():
             waiting = self._queue.pop()
             body = self._parents.encode(waiting)
             usd = self._budget.reservation(waiting.ask.request, body)

@@ -27,6 +27,7 @@ from c2s.panels.base import Panel
 from c2s.presentation.contracts import contracts_sha256
 from c2s.presentation.encode import body_hash
 from c2s.records import Ask, Parent, Slot
+from c2s.runner.presented import check_presentations
 
 DEFAULTS: Mapping[str, Any] = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}, "field_options": "ids"}
 """Settings that decide requests. The seed is the paper's for the main panel; it keys displayed order and sampling."""
@@ -93,8 +94,18 @@ def make_plan(
     if domain is not None and domain not in known:
         raise UsageError(f"unknown domain {domain!r}{nearest(domain, known)}; known here: {', '.join(known)}")
     parents = tuple((panel, parent) for panel in panels for parent in panel.parents(settings | {"files": files}))
+    _refuse_duplicates(parents)
     digest = items_digest((panel.name, parent) for panel, parent in parents)
     return Plan(tuple(panels), parents, settings, digest, tuple(asked or (panel.name for panel in panels)))
+
+
+def _refuse_duplicates(parents: Sequence[tuple[Panel, Parent]]) -> None:
+    """An id names one parent of a panel: two would share their slots and their answers."""
+    seen: dict[tuple[str, str], str] = {}
+    for panel, parent in parents:
+        if (other := seen.get((panel.name, parent.id))) is not None:
+            raise UsageError(f"panel {panel.name} has two parents named {parent.id!r}, in {other} and {parent.domain}; ids must be unique in a panel")
+        seen[panel.name, parent.id] = parent.domain
 
 
 def _data_files(panels: Sequence[Panel], paths: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -152,6 +163,7 @@ def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> 
 
 def create_run(path: str, plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> RunDirectory:
     """A new run directory with its frozen manifest and its planned ledger; nothing has been asked yet."""
+    check_presentations(plan.parents, plan.settings, dialect(backend.dialect), backend.model)
     run = RunDirectory.create(path)
     digest = run.write_manifest(manifest(plan, backend, provenance=provenance))
     wire = dialect(backend.dialect)

@@ -113,10 +113,8 @@ def _count_bounds(k: int, n: int, size: int, log_alpha: float) -> tuple[int, int
         predictive = _log_choose(n, k) + _log_beta(k + 0.5, n - k + 0.5) - _log_beta(0.5, 0.5)
         return ways >= predictive + log_alpha - 1e-9
 
-    peak = min(max(round(size * k / n) if n else k, k), k + rest)
-    low, high = peak, peak
-    if not inside(peak):
-        raise AssertionError("the likeliest count is always inside")
+    # The likeliest count is inside, because no average exceeds the maximum; from there the likelihood falls on both sides.
+    low = high = min(max(k * (size + 1) // n if n else k, k), k + rest)
     bottom, top = k - 1, k + rest + 1
     while low - bottom > 1:
         middle = (low + bottom) // 2

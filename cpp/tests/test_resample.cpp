@@ -160,6 +160,23 @@ void alias_tables_hold_the_law() {
   CHECK(single.at(0).x == 7 && single.at(~std::uint64_t{0}).d == 2);
 }
 
+void tallies_count_the_draws() {
+  const Ints offsets{0, 3}, x{1, 0, 0}, d{1, 1, 0}, count{20, 30, 14};
+  const Doubles one{1};
+  const c2s::Multinomial cells({offsets, x, d, count}, one, one, 1e9);
+  Doubles ratios(1000);
+  cells.draw_ratios({9, 0, 1000}, 1, ratios.data());
+  const Doubles states = cells.state_ratios();
+  Ints whole(states.size()), parts(states.size());
+  cells.tally({9, 0, 1000}, 1, whole.data());
+  cells.tally({9, 0, 1000}, 4, parts.data());
+  CHECK(parts == whole);
+  double drawn = 0, tallied = 0;
+  for (const double r : ratios) drawn += r;
+  for (std::size_t i = 0; i < states.size(); ++i) tallied += static_cast<double>(whole[i]) * states[i];
+  CHECK_NEAR(drawn, tallied, 1e-9);
+}
+
 void a_stratum_that_is_too_large_says_so() {
   const Ints offsets{0, 2}, x{1, 0}, d{1, 1}, count{50, 50};
   const Doubles one{1};
@@ -227,6 +244,7 @@ int main() {
   items_equal_the_definition();
   every_kernel_is_independent_of_threads_and_batches();
   alias_tables_hold_the_law();
+  tallies_count_the_draws();
   a_stratum_that_is_too_large_says_so();
   metrics_of_a_small_sample();
   sign_flip_law_counts_patterns();

@@ -6,6 +6,7 @@ import sqlite3
 from collections import Counter
 from pathlib import Path
 
+import orjson
 import pytest
 
 from c2s.backends.base import Call, Exchange
@@ -17,6 +18,7 @@ from c2s.ledger import reader, sqlite
 from c2s.reports.build import as_json, build
 from c2s.verify import verify
 from support import dialogues
+from support.server import Action, Server
 from support.scripted_runs import drive, planned, run_script
 from support.sgd import official_folder
 
@@ -268,3 +270,37 @@ def test_two_runs_make_one_family_of_sign_tests(tmp_path: Path):
     tests = [row for run in runs for row in run["sections"]["contrasts"]["rows"] if "family" in row]
     assert [row["m"] for row in tests] == [2, 2] and tests[1]["p"] == 1
     assert tests[0]["p_holm"] == min(1, 2 * tests[0]["p"])
+
+
+def test_a_chat_model_fills_fields_as_json_and_its_faults_are_scored(memory_path: Path, capsys):
+    """Every seventh answer is fenced, every eleventh names an id; the others copy the previous state or give each field's first value."""
+
+    def behave(n: int, body: bytes) -> Action:
+        user = orjson.loads(orjson.loads(body)["messages"][0]["content"])
+        assert list(user) == ["state", "field_queries", "response_format"]
+        previous = orjson.loads(user["state"]).get("previous_state", {})
+        values = {name: previous.get(name) if previous.get(name) in q["allowed_values"] else q["allowed_values"][0] for name, q in user["field_queries"].items()}
+        if n % 11 == 0:
+            values[next(iter(values))] = "v0"
+        text = orjson.dumps(values).decode()
+        text = f"```json\n{text}\n```" if n % 7 == 0 else text
+        choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+        return Action(body=orjson.dumps({"model": "tiny", "choices": [choice], "usage": {"prompt_tokens": 300, "completion_tokens": 20}}))
+
+    with Server(behave) as server:
+        for panel, logical, sent in (("dialogue-construction", 756, 756), (ACCESS, 432, 382)):
+            before = server.total
+            out = memory_path / panel
+            command = ["run", "--panel", panel, "--model", "chat:tiny?thinking=off", "--base-url", server.url, "--concurrency", "4", "--out", str(out), "--json"]
+            assert main(command) == 0
+            report = orjson.loads(capsys.readouterr().out)
+            assert report["requests"]["ok"] == logical and server.total - before == sent
+            rows = {row["arm"]: row for row in report["sections"]["cost"]["rows"]}
+            for row in rows.values():
+                assert row["input_tokens"] == 300 * row["calls"] and row["output_tokens_per_turn"] == 20 * row["calls_per_turn"]
+            accuracy = {row["arm"]: row for row in report["sections"]["accuracy"]["rows"]}
+            assert all(0.6 < row["valid"] < 0.95 for row in accuracy.values())
+            assert verify(out).differences == []
+    with sqlite.reading(memory_path / "dialogue-construction" / "ledger.sqlite") as db:
+        kinds = {kind for (kind,) in db.execute("SELECT DISTINCT kind FROM outcomes")}
+    assert {"malformed", "illegal_value", "format_valid_wrong"} <= kinds

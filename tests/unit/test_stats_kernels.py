@@ -348,3 +348,47 @@ def test_lattices():
     assert step == pytest.approx(1 / 6) and steps.tolist() == [2, 3, 6]
     found = joint.lattice(np.array([1.0, np.sqrt(2), np.pi]))
     assert found is None or np.abs(found[1]).max() > 2**20  # no small lattice
+
+
+def i64(*values):
+    return np.array(values, np.int64)
+
+
+def multinomial(**changes):
+    arguments = dict(offsets=i64(0, 2), x=i64(1, 0), d=i64(1, 1), count=i64(3, 4), x_scale=np.ones(1), d_scale=np.ones(1), max_cost=1e9)
+    return core.Multinomial(**(arguments | changes))
+
+
+def score_kernel(**changes):
+    arguments = dict(
+        offsets=i64(0, 2), unit=i64(0, 1), outcome=np.array([0, 1], np.uint8), weight=np.zeros(0), scores=np.ones((1, 2)),
+        calibrated=np.array([True]),
+    )
+    return core.Scores(**(arguments | changes))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: core.mcnemar_exact(b=i64(1), c=i64(1, 2)), "b and c must be"),
+        (lambda: core.clopper_pearson(k=i64(1), n=i64(1, 2), confidence=0.9), "k and n must be"),
+        (lambda: core.exact_law(offsets=i64(0), x=i64(), d=i64(), count=i64()), "at least two entries"),
+        (lambda: core.exact_law(offsets=i64(0, 2, 1), x=i64(1), d=i64(1), count=i64(1)), "must not fall"),
+        (lambda: core.exact_sum(offsets=i64(0, 2), value=i64(1), count=i64(1)), "do not fit together"),
+        (lambda: core.quantiles(values=np.zeros(0), mass=np.zeros(0), levels=np.ones(1)), "do not fit together"),
+        (lambda: core.resample_sums(offsets=i64(0, 3), values=np.ones((2, 1)), seed=0, first=0, count=1, threads=1), "do not fit"),
+        (lambda: core.resample_sums(offsets=i64(0, 2), values=np.ones(2), seed=0, first=0, count=1, threads=1), "units, columns"),
+        (lambda: multinomial(x_scale=np.ones(2)), "one scale per stratum"),
+        (lambda: multinomial(d=i64(1)), "equal length"),
+        (lambda: multinomial().tally(seed=0, first=0, count=2**32, threads=1), r"below 2\*\*32"),
+        (lambda: score_kernel(offsets=i64(0, 1)), "a unit lies outside"),
+        (lambda: score_kernel(offsets=i64(1, 2)), "must run from 0"),
+        (lambda: score_kernel(offsets=i64(0, 3, 2)), "must not fall"),
+        (lambda: score_kernel(weight=np.ones(1)), "one outcome and weight per item"),
+        (lambda: score_kernel(scores=np.ones((1, 3))), "scores, items"),
+        (lambda: core.signflip_law(magnitude=i64(-1)), "at least 0"),
+    ],
+)
+def test_the_extension_refuses_what_does_not_fit(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

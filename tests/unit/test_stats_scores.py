@@ -197,6 +197,11 @@ def test_anytime_interval_is_wider_than_fixed_and_shrinks():
         assert found.low <= fixed.low and fixed.high <= found.high
         assert found.high - found.low < previous
         previous = found.high - found.low
+    for n in (1, 2, 7, 30):  # the likeliest count is inside at any confidence
+        for k in range(n + 1):
+            for size in (n, n + 1, 3 * n, 1000):
+                tight = stats.anytime_interval(k, n, 1e-6, population=size)
+                assert tight.low <= (k * (size + 1) // n) / size <= tight.high or k == n
     assert stats.anytime_interval(0, 50).low == 0.0 and stats.anytime_interval(50, 50).high == 1.0
     assert (stats.anytime_interval(0, 0).low, stats.anytime_interval(0, 0).high) == (0.0, 1.0)
     finite = stats.anytime_interval(20, 100, population=400)

@@ -1,0 +1,62 @@
+"""From options to a plan, for every command that runs one or says what it would cost."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from c2s.backends.base import Backend
+from c2s.cli.output import say
+from c2s.errors import UsageError, nearest
+from c2s.panels.registry import panel, select
+from c2s.runner.plan import Plan, make_plan
+
+
+def panel_names(options: argparse.Namespace) -> list[str]:
+    """The names in --panel. A misspelt one is said before a model is loaded."""
+    names = list(dict.fromkeys(name.strip() for name in options.panel.split(",")))
+    for name in names:
+        name == "all" or panel(name)
+    if options.limit is not None and options.limit < 1:
+        raise UsageError("--limit is the number of parents per domain, at least 1")
+    return names
+
+
+def planned(names: Sequence[str], options: argparse.Namespace, backend: Backend) -> Plan:
+    """The plan of these panels and of those that they use, with what the model cannot do left out."""
+    settings = {"limit": options.limit, "domain": options.domain, "field_options": options.field_options}
+    settings |= {} if options.seed is None else {"seed": options.seed}
+    settings |= grading(options, backend)
+    selection = select(names, getattr(backend, "lacks", {}))
+    for name, reason in selection.skipped.items():
+        say(f"c2s: {name} is skipped: {reason}")
+    if selection.added:
+        say(f"c2s: {', '.join(selection.added)} is taken in, because other panels use it")
+    if options.wordnet:
+        os.environ["C2S_WORDNET"] = options.wordnet
+    asked = [p.name for p in selection.panels if p.name not in selection.added]
+    return make_plan(selection.panels, settings, options.data or (), asked=asked)
+
+
+def grading(options: argparse.Namespace, backend: Backend) -> dict[str, Any]:
+    """Grading rules of the judge panels: those given, a user's rubric, or the study's (three labels for a text model)."""
+    from c2s.controllers.judge import PUBLISHED, RUBRIC
+
+    if options.rubric:
+        if options.contracts:
+            raise UsageError("give --contracts or --rubric, not both")
+        from c2s.banks.judge_items import read_rubric
+
+        found: dict[str, Any] = {"contracts": [RUBRIC], "rubric": read_rubric(options.rubric)}
+    elif options.contracts:
+        names = list(dict.fromkeys(name.strip() for name in options.contracts.split(",")))
+        for name in names:
+            if name not in PUBLISHED:
+                raise UsageError(f"unknown grading rule {name!r}{nearest(name, list(PUBLISHED))}; known: {', '.join(PUBLISHED)}")
+        found = {"contracts": names}
+    else:
+        found = {} if backend.dialect == "systemone" else {"contracts": ["FINAL3"]}
+    # A text model has no typed question and no criteria object: there, only the outer request and the embedded state have an order.
+    return found if backend.dialect == "systemone" else found | {"components": ["outer", "state"]}

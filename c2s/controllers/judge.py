@@ -1,0 +1,121 @@
+"""Arms of the judge study: one request, one label; what varies is the candidate, the grading rule and the order of keys (judge paper, 4, A).
+
+A candidate is a template over the source's earlier value X, wrong value Y and letters R. The label that is required follows from
+the template alone: no answer decides it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from c2s.controllers.outcome import trace
+from c2s.controllers.program import Arm, ArmGenerator, Context
+from c2s.presentation.contracts import contracts
+from c2s.presentation.encode import COMPONENTS
+from c2s.records import Ask, Choice, Outcome, Parent, Question, Request
+
+QUESTION = "verdict"
+"""The name of the typed question (B.1)."""
+
+CUES = ("random", "random_colon")
+CONTROLS = ("bare_correct", "bare_wrong", "wrong_final", "valid_revision")
+FIXTURES = ("no_answer_fixture", "unresolved_fixture")
+PUBLISHED = ("FINAL3", "FINAL4")
+RUBRIC = "RUBRIC"
+"""The contract of a user's own rubric, whose text is in the run's settings."""
+
+ACCEPT = "correct"
+
+
+def contract(name: str, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Instruction, criteria in insertion order and, for a user's rubric, which of its labels accept and reject."""
+    return settings["rubric"] if name == RUBRIC else contracts()["judge"][name]
+
+
+def candidate(condition: str, payload: Mapping[str, Any]) -> str:
+    """The literal candidate text of Table 5."""
+    template = contracts()["judge"]["candidates"][condition]["template"]
+    return template.format(X=payload["x"], Y=payload["y"], R=payload["r"])
+
+
+def required(name: str, condition: str, settings: Mapping[str, Any]) -> str:
+    """The label that the grading rule requires, in the contract's own words."""
+    label = contracts()["judge"]["candidates"][condition]["label"]
+    if not isinstance(label, str):
+        label = label.get(name, "no_answer")
+    return contract(name, settings).get("labels", {}).get(label, label)
+
+
+def judge_request(name: str, settings: Mapping[str, Any], question: str, references: Sequence[str], reply: str) -> Request:
+    """State in insertion order question, trusted_reference, model_reply; one typed question over the named criteria."""
+    rule = contract(name, settings)
+    state = {"question": question, "trusted_reference": list(references), "model_reply": reply}
+    return Request(state, {QUESTION: Question(rule["instruction"], dict(rule["criteria"]), unit="label")})
+
+
+def verdict(choice: Choice, label: str, accept: str = ACCEPT) -> Outcome:
+    """The native returned label, never the argmax. `accepted` and the displayed score of the accepting label are kept beside it."""
+    output = choice.taken()
+    correct = output == label
+    detail = trace([choice]) | {
+        "accepted": output == accept,
+        "score": None if choice.probabilities is None else choice.probabilities.get(accept),
+    }
+    kind = "strict_correct" if correct else "format_valid_wrong" if choice.offered else "other_invalid"
+    return Outcome(arm="", output=output, correct=correct, kind=kind, min_confidence=detail["top"][0], detail=detail)
+
+
+def arm_name(contract_name: str, presentation: str, condition: str) -> str:
+    return f"{contract_name.lower()}.{presentation}.{condition}"
+
+
+def judge_arm(contract_name: str, presentation: str, condition: str, *, replicates: int = 1) -> Arm:
+    """One condition of Table 5 under one grading rule and one order of keys."""
+
+    def ask(parent: Parent, settings: Mapping[str, Any]) -> tuple[Request, str]:
+        p = parent.payload
+        request = judge_request(contract_name, settings, p["question"], p["references"], candidate(condition, p))
+        return request, required(contract_name, condition, settings)
+
+    return label_arm(arm_name(contract_name, presentation, condition), contract_name, presentation, ask, replicates=replicates)
+
+
+def label_arm(
+    name: str,
+    contract_name: str,
+    presentation: str,
+    ask: Callable[[Parent, Mapping[str, Any]], tuple[Request, str]],
+    *,
+    replicates: int = 1,
+) -> Arm:
+    """A one-request arm; `ask(parent, settings)` gives the request and the label that is required.
+
+    It meets only parents whose payload lists the contract (and, for one sorted object, that presentation of it). A payload that
+    says `skip: {contract: reason}`, as after a failed preflight gate, leaves the outcome undefined with that reason.
+    """
+
+    def program(parent: Parent, ctx: Context) -> ArmGenerator:
+        reason = parent.payload.get("skip", {}).get(contract_name)
+        if reason is not None:
+            return Outcome(arm="", status="undefined", reason=reason)
+        request, label = ask(parent, ctx.settings)
+        (answer,) = yield [Ask(1, request, truth={QUESTION: label}, presentation=presentation)]
+        return verdict(answer.choice(QUESTION), label, required(contract_name, "bare_correct", ctx.settings))
+
+    def only(parent: Parent) -> bool:
+        listed = contract_name in parent.payload["contracts"]
+        return listed and (":" not in presentation or presentation in parent.payload.get("components", {}).get(contract_name, ()))
+
+    return Arm(name, program, _one, replicates=replicates, only=only)
+
+
+def _one(parent: Parent) -> Sequence[int]:
+    return (1,)
+
+
+def components_of(contract_name: str, settings: Mapping[str, Any]) -> list[str]:
+    """The one-object presentations that change bytes under this contract: FINAL3's criteria stand in sorted order already (A.4)."""
+    criteria = list(contract(contract_name, settings)["criteria"])
+    wanted = settings.get("components") or COMPONENTS
+    return [f"sorted:{name}" for name in COMPONENTS if name in wanted and (name != "criteria" or criteria != sorted(criteria))]
