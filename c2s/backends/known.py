@@ -47,6 +47,7 @@ EFFECTS = {
     "informed": "it is surer of what is right",
     "stray": "without a prefix it lays most of its mass on characters that are in no candidate",
     "draft": "a draft that no candidate begins with spoils the next local choice",
+    "lost": "a constructed answer that is wrong is wrong everywhere",
     "template": "the third wording of Serial makes it construct badly",
     "unstable": "it answers anew each time",
     "letters": "it constructs badly with the letters of symbolic items",
@@ -152,6 +153,8 @@ class Known(Simulated):
             ended = self._end(call, truth == end)
             if ended is not None:
                 return (end if ended else "a"), sure
+        if self.effect == "lost" and not right and truth != end:
+            return _other(options, truth), sure
         wanted = self._spelled(target if right else mate(candidates, target), position, pieces, joiner)
         if self.effect == "draft" and not any(c.startswith(state.get("current_prefix", "")) for c in candidates) and not pieces:
             return _other(options, truth), sure
