@@ -82,7 +82,7 @@ DETECTORS: dict[str, Callable[[Document], bool]] = {
     "independence: errors come together": lambda d: any(
         row["string_minus_reference"] > 0.15
         for row in d["panels"]["independence"]["sections"]["reference"]["rows"]
-        if (row["condition"], row["population"], row["length"]) == ("Independent", "all", "all")
+        if (row["domain"], row["condition"], row["population"], row["length"]) == ("math", "Independent", "all", "all")
     ),
     "turnover: replaced": lambda d: any(
         row["delta"] < -0.2 and row["gain_mass"] > row["loss_mass"] > 0.2 for row in rows(d, "turnover", "turnover", task="named fields")
