@@ -99,6 +99,24 @@ def test_twice_the_bare_loop_with_a_durable_ledger(server, tmp_path):
     assert sorted(costs)[1] <= 0.8
 
 
+def test_inspect_ai_beside_it(server, tmp_path):
+    """A peer on the same server: inspect_ai over the OpenAI protocol, sixteen connections. C2S_PEER_PYTHON names a Python that has it."""
+    python = os.environ.get("C2S_PEER_PYTHON", sys.executable)
+    if subprocess.run([python, "-c", "import inspect_ai, openai"], capture_output=True).returncode:
+        pytest.skip("inspect_ai is not installed: pip install inspect_ai openai, or name a Python that has it with C2S_PEER_PYTHON")
+    count = 600
+    words = [python, Path(__file__).with_name("peer_inspect.py"), server, str(count), str(CONCURRENCY)]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    theirs = json.loads(done.stdout.strip().splitlines()[-1])
+    assert theirs["answered"] == count <= served(server)
+    ours, ours_ms, _ = c2s_run(server, tmp_path / "run", 60)
+    print(
+        f"\nc2s {ours:.0f}/s at {ours_ms:.2f} ms CPU, inspect_ai {theirs['rate']:.0f}/s at {theirs['cpu_ms']:.2f} ms CPU, ratio {ours / theirs['rate']:.1f}"
+    )
+    assert ours > theirs["rate"]
+
+
 class Watcher(threading.Thread):
     """Resident memory of this process, and the time of `c2s status` on the run, a few times while it goes on."""
 
