@@ -71,7 +71,6 @@ class Runner:
         self._parents = Parents(writer, self._wire, backend.model, by_name, settings, self._queue, self.tally, reuse)
         self._flying: dict[int, tuple[Waiting, ExchangeRow]] = {}
         self._committed = time.monotonic()
-        self._models: dict[str, int] = {}
         self._failures = 0
         self._answers = 0
 
@@ -147,7 +146,6 @@ class Runner:
 
     def _load(self) -> None:
         db = self.writer.connection
-        self._models = orjson.loads(reader.run_values(db).get("models", "{}"))
         for count in reader.counts(db):
             if count.key.startswith("transition:"):
                 self.tally.transitions[count.panel, count.domain, count.key[11:]] += count.n
@@ -308,17 +306,15 @@ class Runner:
         self._queue.push(waiting, time.monotonic() + wait if wait > 0 else None)
 
     def _see_model(self, model: str | None) -> None:
-        """Count returned model ids; a second one is marked, and stops the run unless the policy says otherwise."""
-        if model is None:
+        """A second returned model id is marked, and stops the run unless the policy says otherwise."""
+        seen = self.writer.models
+        if model is None or not seen:
             return
-        if self._models and model not in self._models:
-            first = next(iter(self._models))
+        first = next(iter(seen))
+        if model not in seen:
             self.writer.event("warning", f"the server now answers as {model!r}, not as {first!r}")
-            if self.policy.on_model_change == "stop" and not self.stopping:
-                self._halt(f"the server answers as {model!r} after {first!r}; --on-model-change mark goes on and marks them")
-        elif self.policy.on_model_change == "stop" and len(self._models) > 1 and model != next(iter(self._models)) and not self.stopping:
-            self._halt(f"the server still answers as {model!r}, not as {next(iter(self._models))!r}")
-        self._models[model] = self._models.get(model, 0) + 1
+        if model != first and self.policy.on_model_change == "stop" and not self.stopping:
+            self._halt(f"the server answers as {model!r} after {first!r}; --on-model-change mark goes on and marks them")
 
     # --- time and stopping --------------------------------------------------------------------------------------
 
@@ -367,8 +363,6 @@ class Runner:
             self.watch(self.tally, final)
 
     def _commit(self) -> None:
-        if self._models:
-            self.writer.note("models", orjson.dumps(self._models).decode())
         self.writer.commit()
         self._committed = time.monotonic()
 
