@@ -97,7 +97,7 @@ def test_a_folder_that_cannot_be_written_is_refused(small_disk):
 
 def test_the_second_runner_is_refused_by_name(tmp_path):
     out = tmp_path / "run"
-    with Server(delay=0.05) as server:
+    with Server(delay=0.4) as server:
         first = start(*run_words(server.url, out, limit=8))
         wait_for(lambda: server.total > 3)
         second = c2s("resume", out)
@@ -111,7 +111,7 @@ def test_the_second_runner_is_refused_by_name(tmp_path):
 def test_a_reader_that_holds_on_never_blocks_the_writer(tmp_path):
     """CASES.md 10: a terminal UI beside the runner, with a transaction that stays open."""
     out = tmp_path / "run"
-    with Server(delay=0.02) as server:
+    with Server(delay=0.1) as server:
         client = start(*run_words(server.url, out, limit=8))
         wait_for(lambda: server.total > 3)
         with sqlite.reading(out / "ledger.sqlite") as db:
@@ -169,7 +169,7 @@ def test_ctrl_c_twice_gives_up_what_is_under_way_and_names_it_unknown(tmp_path):
 
 def test_another_process_pauses_continues_and_stops_a_run(tmp_path):
     out = tmp_path / "run"
-    with Server(delay=0.1) as server:
+    with Server(delay=0.2) as server:
         client = start(*run_words(server.url, out, limit=30))
         wait_for(lambda: server.total > 5)
         assert c2s("pause", out).returncode == 0
