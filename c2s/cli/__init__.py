@@ -72,6 +72,10 @@ def parser() -> argparse.ArgumentParser:
     verify.add_argument("dir", metavar="DIR")
     verify.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
+    reproduce = command("reproduce", "reproduce:published", "recompute the paper's figures from the counts that it prints")
+    reproduce.add_argument("what", choices=("published",), metavar="published")
+    reproduce.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
     _review(command("review", "review:", "blinded review of lexical outputs: a spreadsheet out, judgments in"))
 
     panels = command("panels", "panels:panels", "the panels that can be run, how many requests each makes, and what each needs")
