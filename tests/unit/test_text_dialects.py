@@ -87,7 +87,7 @@ def test_direct_bytes_follow_the_contract():
     (message,) = body["messages"]
     assert message["role"] == "user"
     assert message["content"] == (
-        '{"state":"{\\"position\\":2}","question":"Which?","allowed_values":["b","a"],'
+        '{"state":"{\\"position\\":2}","question":"Which?\\na: first","allowed_values":["b","a"],'
         '"response_format":"Output only the single requested lowercase letter or digit."}'
     )
     whole = orjson.loads(wire.encode(character("whole"), "qwen"))
