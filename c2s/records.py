@@ -103,8 +103,9 @@ class Choice:
 
     `argmax` is the most probable option, the first in displayed order on a tie; `returned` is the service's own choice.
     Where a model wrote text, `text` is that text unstripped, `truncated` says that it met its token budget, and `mass` is the
-    probability that a code readout found on the legal codes together. `fault` says why fields that were asked for as one JSON object do
-    not count: truncated, malformed, extra_key, missing_key or illegal_value.
+    probability that a code readout found on the legal codes together. `fault` says what is wrong with the form of a text
+    answer: truncated, empty, extra_text or other_invalid; of fields in one JSON object: truncated, malformed, extra_key, missing_key or
+    illegal_value.
     """
 
     returned: str

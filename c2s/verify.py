@@ -13,10 +13,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from c2s.controllers.program import ParentProgram
 from c2s.dialects import Dialect, Malformed, dialect
 from c2s.ledger import reader, sqlite
 from c2s.ledger.directory import RunDirectory
+from c2s.ledger.spend import Sent, Spend, from_run, weigh
 from c2s.ledger.schema import TERMINAL
 from c2s.ledger.writer import ExchangeRow, ParentRow, SlotRow, outcome_key
 from c2s.panels.base import Panel
@@ -53,8 +56,7 @@ def verify(path: Path | str) -> Verification:
         found.expect(sound == "ok", f"the database file is damaged: {sound}")
         found.expect(reader.run_values(db).get("manifest_sha256") == digest, "the manifest is not the one that the ledger was planned with")
         found.expect(identity["contracts_sha256"] == contracts_sha256(), "the run was planned with other request texts than this c2s has")
-        _items(db, identity, found)
-        if found.differences:
+        if found.differences or not _items(db, identity, found):
             return found  # nothing can be derived from a plan that is not the one that was run
         wire = dialect(identity["dialect"])
         counters: Counter[tuple[str, str, int, str, str]] = Counter()
@@ -76,14 +78,20 @@ def verify(path: Path | str) -> Verification:
     return found
 
 
-def _items(db: sqlite3.Connection, identity: Mapping[str, Any], found: Verification) -> None:
+def _items(db: sqlite3.Connection, identity: Mapping[str, Any], found: Verification) -> bool:
+    """Whether the frozen items are those of the manifest. That they are not the shipped ones is a difference of its own."""
     rows = [(row.panel, row.planned) for name in identity["panels"] for row in reader.parents(db, name)]
     found.checked["items"] += len(rows)
-    found.expect(items_digest(iter(rows)) == identity["items_sha256"], "the frozen items are not those of the manifest")
+    if items_digest(iter(rows)) != identity["items_sha256"]:
+        found.differences.append("the frozen items are not those of the manifest")
+        return False
     for name in identity["panels"]:
         frozen = [parent for other, parent in rows if other == name]
-        for difference in panel(name).check(frozen, identity["settings"]):
-            found.differences.append(difference)
+        differences = panel(name).check(frozen, identity["settings"])
+        if len(differences) > 3:
+            differences = [f"{name}: {differences[0]}; {len(differences) - 1} more like it: the run was made with other items than this c2s ships"]
+        found.differences += differences
+    return True
 
 
 def _additions(db: sqlite3.Connection, panel: Panel, settings: Mapping[str, Any], found: Verification) -> None:
@@ -117,7 +125,17 @@ def _exchanges(db: sqlite3.Connection, found: Verification) -> None:
     found.expect(orphans == 0, f"{orphans} exchanges belong to no slot")
     twice = db.execute("SELECT count(*) FROM (SELECT 1 FROM exchanges GROUP BY slot, attempt HAVING count(*) > 1)").fetchone()[0]
     found.expect(twice == 0, f"{twice} attempts are recorded twice")
-    found.checked["exchanges"] += db.execute("SELECT count(*) FROM exchanges").fetchone()[0]
+    total, models = Spend(), Counter()
+    columns = "state, origin, input_tokens, output_tokens, reserved_usd, cost_usd, model"
+    for state, origin, input_tokens, output_tokens, reserved_usd, cost_usd, model in db.execute(f"SELECT {columns} FROM exchanges"):
+        found.checked["exchanges"] += 1
+        total.add(weigh(Sent(state, origin, input_tokens, output_tokens, reserved_usd, cost_usd)))
+        models[model] += origin is None and state == "ok"
+    del models[None]
+    values = reader.run_values(db)
+    found.expect(total == from_run(values), f"the stored totals of requests, tokens and money are {from_run(values)}, the exchanges say {total}")
+    stored = Counter(orjson.loads(values.get("models") or "{}"))
+    found.expect(stored == +models, f"the stored counts of returned models are {dict(stored)}, the exchanges say {dict(+models)}")
 
 
 @dataclass(slots=True)

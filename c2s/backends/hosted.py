@@ -95,6 +95,7 @@ class Responses(Hosted):
     dialect = "responses"
     path = "/v1/responses"
     default_profile = "openai"
+    lacks = {"probabilities": "the Responses API returns none"}
     lacks = {
         "probabilities": "the Responses API reports none",
         "singletons": "a categorical schema needs two options",
@@ -119,6 +120,7 @@ class Chat(Hosted):
         if thinking not in ("unset", "off"):
             raise UsageError(f"model {name!r}: thinking is `off`, or not given")
         self.lacks = LACKS[contract]
+        self.lacks = {"probabilities": "a text answer has none"} if contract == "direct" else {"batch": "a code readout answers one question"}
         self.dialect = f"chat-{contract}" + (":nothink" if thinking == "off" else "")
 
 

@@ -49,6 +49,7 @@ class Endpoint:
             own["authorization"] = f"Bearer {key}"
         self._headers = [(name.encode(), value.encode()) for name, value in own.items()]
         self._tls = httpx.create_ssl_context() if self.url.scheme == b"https" else None
+        self._keep_alive = True
         self._local = threading.local()
         self._pools: list[httpcore.ConnectionPool] = []
 
@@ -67,6 +68,8 @@ class Endpoint:
     def _attempt(self, method: str, headers: list[tuple[bytes, bytes]], body: bytes | None) -> Exchange:
         wire = self._wire()
         wire.begin(self.timeout)
+        if not self._keep_alive:
+            headers = [*headers, (b"connection", b"close")]
         began = time.time()
         try:
             with self._local.pool.stream(method, self.url, headers=headers, content=body) as response:
@@ -84,6 +87,10 @@ class Endpoint:
             what = f"{type(error).__name__} {plain(error)}".rstrip()
             if not wire.wrote:
                 return Exchange("not_processed", message=f"no connection: {what}", cause="connect", began=began, ended=ended)
+            if wire.reused and not wire.heard and not wire.expired():
+                # The server closed a kept connection without a word just as we wrote: one request is lost by that, and
+                # from now on every request gets a connection of its own.
+                self._keep_alive = False
             if wire.expired():
                 what = f"not complete within {self.timeout:g} s"
             return Exchange("lost", message=f"no whole response: {what}", began=began, ended=ended)
@@ -124,17 +131,22 @@ class Endpoint:
 
 
 class _Wire(httpcore.SyncBackend):
-    """Connects, holds one deadline over a whole attempt, and notes whether any byte of a request was written."""
+    """Connects, holds one deadline over a whole attempt, and notes what happened on the wire in it.
+
+    `wrote`: a byte of the request was written; `heard`: a byte came back; `reused`: on a connection from before.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self.wrote = False
+        self.wrote = self.heard = False
+        self.reused = True
         self._deadline = 0.0
         self._connect = 0.0
 
     def begin(self, seconds: float) -> None:
         now = time.monotonic()
-        self.wrote = False
+        self.wrote = self.heard = False
+        self.reused = True
         self._deadline = now + seconds
         self._connect = now + min(seconds, CONNECT_SECONDS)
 
@@ -145,6 +157,7 @@ class _Wire(httpcore.SyncBackend):
         return max(0.001, (self._connect if connecting else self._deadline) - time.monotonic())
 
     def connect_tcp(self, host: str, port: int, timeout: Any = None, local_address: Any = None, socket_options: Any = None) -> Any:
+        self.reused = False
         stream = super().connect_tcp(host, port, self.left(connecting=True), local_address, socket_options)
         return _Stream(stream, self)
 
@@ -156,7 +169,9 @@ class _Stream(httpcore.NetworkStream):
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         if self._wire.expired():
             raise httpcore.ReadTimeout("the time for the whole response is over")
-        return self._stream.read(max_bytes, self._wire.left())
+        data = self._stream.read(max_bytes, self._wire.left())
+        self._wire.heard = self._wire.heard or bool(data)
+        return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._wire.wrote = True

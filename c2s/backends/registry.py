@@ -63,6 +63,12 @@ ENTRIES = (
         "c2s.backends.simulated:Published",
     ),
     Entry(
+        "sim:effect",
+        "simulation with one declared property, such as indexing, conflict or premature_end: what its endpoint must find",
+        "nothing; option name (none)",
+        "c2s.backends.known:Known",
+    ),
+    Entry(
         "sim:judge",
         "simulated judges with known truths, for the judge panels: final, colon-sorted, sorted, both, noisy, blind, missing",
         "nothing; options kind, rate",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from c2s.ledger.directory import RunDirectory
 from c2s.ledger.spend import read_spend
 from c2s.runner.pace import Limits
 from c2s.runner.policy import Policy
-from c2s.runner.prices import load_price
+from c2s.runner.prices import Price, load_price
 from c2s.runner.spend import Budget, Cap
 
 NAMES = (
@@ -76,7 +77,14 @@ def budget(backend: Backend, values: Mapping[str, Any], directory: RunDirectory 
     if most:
         before = _spent_beside(directory, dict(backend.fingerprint).get("base_url")) if directory else 0.0
         caps.append(Cap("on this provider", most, "--provider-cap", before))
-    return Budget(load_price(backend.model, values.get("prices")), caps, model=backend.model, dialect=backend.dialect)
+    price = Price(**values["price"]) if values.get("price") else load_price(backend.model, values.get("prices"))
+    return Budget(price, caps, model=backend.model, dialect=backend.dialect)
+
+
+def frozen_price(backend: Backend, values: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The price as it enters the manifest: later changes of the tables do not change a run that has begun."""
+    price = load_price(backend.model, values.get("prices"))
+    return price and asdict(price)
 
 
 def _spent_beside(directory: RunDirectory, base_url: str | None) -> float:

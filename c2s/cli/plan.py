@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
 
 from c2s.backends.registry import default_model, open_model
 from c2s.cli import hosted
@@ -30,8 +31,8 @@ def plan(options: argparse.Namespace) -> int:
         "model": backend.name,
         "panels": [{name: getattr(e, name) for name in Estimate.__slots__} for e in found],
         "requests": requests,
-        "input_tokens": _sum(e.input_tokens for e in found),
-        "output_tokens": _sum(e.output_tokens for e in found),
+        "input_tokens": sum(e.input_tokens for e in found),
+        "output_tokens": sum(e.output_tokens for e in found),
         "usd_expected": _sum(e.usd_expected for e in found),
         "usd_reserved": _sum(e.usd_reserved for e in found),
         "seconds_at_least": requests / rate if rate else None,
@@ -41,18 +42,19 @@ def plan(options: argparse.Namespace) -> int:
         json_out(document)
         return 0
     for e in found:
-        print(f"{e.panel}: {e.parents} parents, at most {e.requests} requests ({e.sampled} driven), about {e.input_tokens or 0} + {e.output_tokens or 0} tokens")
+        asks = f"{e.parents} parents, at most {e.requests} requests ({e.sampled} driven), about {e.input_tokens} + {e.output_tokens} tokens"
+        print(f"{e.panel}: {asks if e.requests else 'no requests of its own'}")
     if price is None:
         print(f"no price is known for {backend.model}: give one with --prices FILE to see USD and to use --cap")
     else:
-        print(f"USD {document['usd_expected'] or 0:.4f} expected, {document['usd_reserved'] or 0:.4f} if every reservation were used")
+        print(f"USD {document['usd_expected']:.4f} expected, {document['usd_reserved']:.4f} if every reservation were used")
     if rate:
         print(f"at {rate:g} starts a second: {document['seconds_at_least'] / 60:.1f} minutes or more")
     print(f"heuristic: {document['heuristic']}")
     return 0
 
 
-def _sum(values):
-    """The sum, or None where a panel has no estimate."""
+def _sum(values: Iterable[float | None]) -> float | None:
+    """The sum, or None where no price is known."""
     found = list(values)
     return None if None in found else sum(found)

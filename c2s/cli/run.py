@@ -53,7 +53,12 @@ def start(
     if reuse:
         Reuse(reuse, backend).__exit__(None, None, None)  # refuse before a directory is made
     out = options.out or os.path.join("runs", f"{'-'.join(names)}-{_slug(backend.name)}-{time.strftime('%Y%m%d-%H%M%S')}")
-    provenance = {"backend_options": values, "reuse_from": reuse, "data": [os.path.abspath(path) for path in options.data or ()]}
+    provenance = {
+        "backend_options": values,
+        "price": hosted.frozen_price(backend, values),
+        "reuse_from": reuse,
+        "data": [os.path.abspath(path) for path in options.data or ()],
+    }
     directory = create_run(out, plan, backend, provenance=provenance)
     say(f"c2s: {len(plan.parents)} parents, {plan.requests} requests, in {directory.path}")
     return _drive(directory, backend, options, values, show=show)
@@ -70,6 +75,8 @@ def resume(options: argparse.Namespace) -> int:
     if dict(backend.fingerprint) != identity["fingerprint"]:
         backend.close()
         raise UsageError(f"{directory.path}: {identity['model']} is not what the run began with; its fingerprint differs (see manifest.json)")
+    if options.prices is None:  # the rate that the run began with, whatever the tables say today
+        values["price"] = manifest["provenance"].get("price")
     return _drive(directory, backend, options, values, retry_errors=options.retry_errors, replay_unknown=options.replay_unknown)
 
 

@@ -36,11 +36,16 @@ def scored(
         output=output,
         correct=not invalid and output == target,
         fidelity=None if plan is None else right,
-        kind="strict_correct" if right else "other_invalid" if invalid else "format_valid_wrong",
+        kind="strict_correct" if right else _fault(steps) or ("other_invalid" if invalid else "format_valid_wrong"),
         first_wrong=None if right else first_difference(output, reference),
         min_confidence=_min_top(steps),
         detail=trace(steps, select) | dict(extra or {}),
     )
+
+
+def _fault(steps: Steps) -> str | None:
+    """What was wrong with the form of the first text answer that had something wrong with it."""
+    return next((choice.fault for choice in steps if choice is not None and choice.fault is not None), None)
 
 
 def undefined(reason: str, **fields: Any) -> Outcome:
@@ -61,6 +66,7 @@ def first_difference(output: str, target: str) -> int:
 def trace(steps: Steps, select: str = "returned") -> dict[str, Any]:
     """Per step: `p` of the choice taken and `top`, the largest probability, both None where none was reported or the position
     was supplied; `filled`: the supplied steps; `disagree`: steps where the service's choice is not its own argmax;
+    `truncated`, `whitespace`: steps whose text met its budget or had outer whitespace, where the model wrote text;
     `returned`: the service's own choices, where an arm goes on with the argmax and the two differ.
     """
     found: dict[str, Any] = {
@@ -68,6 +74,10 @@ def trace(steps: Steps, select: str = "returned") -> dict[str, Any]:
         "top": [None if c is None or not c.probabilities else max(c.probabilities.values()) for c in steps],
         "disagree": [i for i, c in enumerate(steps, start=1) if c is not None and c.disagrees],
     }
+    if any(c is not None and c.text is not None for c in steps):
+        texts = [(i, c) for i, c in enumerate(steps, start=1) if c is not None and c.text is not None]
+        found["truncated"] = [i for i, c in texts if c.truncated]
+        found["whitespace"] = [i for i, c in texts if c.text != c.text.strip()]
     if any(c is None for c in steps):
         found["filled"] = [i for i, c in enumerate(steps, start=1) if c is None]
     if select == "argmax" and found["disagree"]:

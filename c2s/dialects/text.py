@@ -21,7 +21,18 @@ def rubric(question: Question) -> str:
 def read_value(text: str, options: Mapping[str, str | None], *, truncated: bool, strip: bool = True) -> Choice:
     """The answer to one question. `returned` is the stripped text; a zero-width space or a no-break space is not stripped."""
     value = text.strip(ASCII_WHITESPACE) if strip else text
-    return Choice(returned=value, offered=value in options, text=text, truncated=truncated)
+    return Choice(returned=value, offered=value in options, text=text, truncated=truncated, fault=_fault(value, options, truncated))
+
+
+def _fault(value: str, options: Mapping[str, str | None], truncated: bool) -> str | None:
+    """What is wrong with the form of a text answer, whatever the right one is; None for a listed value that was not cut."""
+    if truncated:
+        return "truncated"
+    if not value:
+        return "empty"
+    if value in options:
+        return None
+    return "extra_text" if any(option in value for option in options) else "other_invalid"
 
 
 def read_fields(text: str, questions: Mapping[str, Question], *, truncated: bool) -> dict[str, Choice]:
@@ -69,14 +80,11 @@ def kind(text: str, target: str, options: Mapping[str, str | None], *, truncated
     codes = codes or {}
     if value == target:
         return "strict_correct"
-    if truncated:
-        return "truncated"
-    if not value:
-        return "empty"
-    if value in options:
+    fault = _fault(value, options, truncated)
+    if fault in ("truncated", "empty"):
+        return fault
+    if fault is None:
         return "format_valid_wrong"
-    if codes.get(value) == target:
-        return "bound_code"
     if value in codes:
-        return "other_code"
-    return "extra_text" if any(option in value for option in options) else "other_invalid"
+        return "bound_code" if codes[value] == target else "other_code"
+    return fault

@@ -52,7 +52,8 @@ class RunDirectory:
                 raise LedgerError(f"{run.path} is not a run directory: no such folder")
             for file in (run.manifest_path, run.ledger_path):
                 if not file.is_file():
-                    raise LedgerError(f"{run.path} is not a run directory: it has no {file.name}")
+                    begun = " (its planning was interrupted and nothing was sent: delete it and run again)" if run.manifest_path.is_file() else ""
+                    raise LedgerError(f"{run.path} is not a run directory: it has no {file.name}{begun}")
         except PermissionError:
             raise LedgerError(f"{run.path} cannot be read: permission denied") from None
         return run

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import orjson
 
@@ -43,6 +43,17 @@ _NAMES = tuple(f.name for f in fields(Spend))
 
 class Send(Protocol):
     """What is needed of an exchange to weigh it."""
+
+    state: str
+    origin: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    reserved_usd: float | None
+    cost_usd: float | None
+
+
+class Sent(NamedTuple):
+    """The same, read from a ledger."""
 
     state: str
     origin: str | None

@@ -1,19 +1,21 @@
 """What a plan would send, before anything is sent: requests, bytes, tokens and money.
 
 The plan's own programs are driven with the right answers, so that later steps and their bytes are counted as they would
-be. Long plans are sampled: every k-th parent of a panel stands for the others.
+be. Long plans are sampled: every k-th parent of a panel stands for the others. A panel that is prepared from another's
+outcomes is prepared from those that right answers would leave.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from c2s.controllers.program import ParentProgram
 from c2s.dialects import Dialect
 from c2s.panels.base import Panel
-from c2s.records import Answer, Ask, Choice, Parent
+from c2s.records import Answer, Ask, Choice, Outcome, Parent
+from c2s.runner.gate import prepared
 from c2s.runner.plan import Plan
 from c2s.runner.prices import EXPECTED_BYTES_PER_TOKEN, Price, tokens_expected, tokens_out, tokens_out_expected
 
@@ -22,7 +24,7 @@ SAMPLE_REQUESTS = 4000
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One panel's share. `requests` is the number of slots; tokens and USD are None where nothing could be driven.
+    """One panel's share. `requests` is the number of slots; USD is None where no price is known.
 
     `usd_expected` takes four bytes a token and answers as long as their budget, or as the price table expects; `usd_reserved` is what caps would see.
     """
@@ -31,35 +33,43 @@ class Estimate:
     parents: int
     requests: int
     sampled: int
-    request_bytes: int | None
-    input_tokens: int | None
-    output_tokens: int | None
+    request_bytes: int
+    input_tokens: int
+    output_tokens: int
     usd_expected: float | None
     usd_reserved: float | None
 
 
 def estimate(plan: Plan, wire: Dialect, model: str, price: Price | None) -> list[Estimate]:
     """One estimate a panel, in the plan's order."""
-    by_panel: dict[str, list[tuple[Panel, Parent]]] = defaultdict(list)
+    parents: dict[str, list[Parent]] = defaultdict(list)
     for panel, parent in plan.parents:
-        by_panel[panel.name].append((panel, parent))
-    return [_panel(panel, by_panel[panel.name], plan, wire, model, price) for panel in plan.panels]
+        parents[panel.name].append(parent)
+    panels = {panel.name: panel for panel in plan.panels}
+    found = []
+    for panel in plan.panels:
+        if panel.prepare is not None:
+            outcomes = {name: {p.id: _drive(panels[name], p, plan)[1] for p in parents[name]} for name in panel.uses if name in panels}
+            added = prepared(panel, parents[panel.name], outcomes, plan.settings)
+            parents[panel.name] = [replace(p, payload=dict(p.payload) | added[p.id]) for p in parents[panel.name]]
+        found.append(_panel(panel, parents[panel.name], plan, wire, model, price))
+    return found
 
 
-def _panel(panel: Panel, parents: Sequence[tuple[Panel, Parent]], plan: Plan, wire: Dialect, model: str, price: Price | None) -> Estimate:
-    slots = [len(panel.slots(parent)) for _, parent in parents]
+def _panel(panel: Panel, parents: Sequence[Parent], plan: Plan, wire: Dialect, model: str, price: Price | None) -> Estimate:
+    slots = [len(panel.slots(parent)) for parent in parents]
     requests = sum(slots)
     every = max(1, -(-requests // SAMPLE_REQUESTS))
     sizes, budgets, reserved, covered = 0, 0, 0.0, 0
     asked = 0
-    for (_, parent), count in list(zip(parents, slots))[::every]:
+    for parent, count in list(zip(parents, slots))[::every]:
         covered += count
-        for ask in _asks(panel, parent, plan):
+        for ask in _drive(panel, parent, plan)[0]:
             size = len(wire.encode(ask, model))
             asked, sizes, budgets = asked + 1, sizes + size, budgets + tokens_out_expected(ask.request, wire.name, price)
             reserved += price.reserve(size, tokens_out(ask.request, wire.name, price)) if price else 0.0
-    if not asked:
-        return Estimate(panel.name, len(parents), requests, 0, None, None, None, None, None)
+    if not asked:  # an analysis of other panels' outcomes
+        return Estimate(panel.name, len(parents), 0, 0, 0, 0, 0, *((0.0, 0.0) if price else (None, None)))
     scale = requests / covered
     size, out = round(sizes * scale), round(budgets * scale)
     tokens = tokens_expected(size)
@@ -70,8 +80,8 @@ def _panel(panel: Panel, parents: Sequence[tuple[Panel, Parent]], plan: Plan, wi
     )  # fmt: skip
 
 
-def _asks(panel: Panel, parent: Parent, plan: Plan) -> list[Ask]:
-    """Every ask of a parent whose answers are all right."""
+def _drive(panel: Panel, parent: Parent, plan: Plan) -> tuple[list[Ask], list[Outcome]]:
+    """Every ask of a parent whose answers are all right, and what they leave."""
     program = ParentProgram(panel.name, panel.arms, parent, plan.settings)
     waiting = program.start()
     asks = []
@@ -79,7 +89,7 @@ def _asks(panel: Panel, parent: Parent, plan: Plan) -> list[Ask]:
         slot, ask = waiting.pop()
         asks.append(ask)
         waiting += program.receive(slot, Answer({name: _right(ask, name) for name in ask.request.questions}))
-    return asks
+    return asks, program.outcomes
 
 
 def _right(ask: Ask, name: str) -> Choice:

@@ -81,6 +81,12 @@ class Runner:
 
     def run(self) -> bool:
         """Returns True when every slot is terminal, False when stopped before; `reason` then says why, if not by `stop()`."""
+        try:
+            return self._run()
+        finally:
+            self._workers.close()
+
+    def _run(self) -> bool:
         self._recover()
         self._load()
         try:

@@ -94,8 +94,18 @@ def make_plan(
     if domain is not None and domain not in known:
         raise UsageError(f"unknown domain {domain!r}{nearest(domain, known)}; known here: {', '.join(known)}")
     parents = tuple((panel, parent) for panel in panels for parent in panel.parents(settings | {"files": files}))
+    _refuse_duplicates(parents)
     digest = items_digest((panel.name, parent) for panel, parent in parents)
     return Plan(tuple(panels), parents, settings, digest, tuple(asked or (panel.name for panel in panels)))
+
+
+def _refuse_duplicates(parents: Sequence[tuple[Panel, Parent]]) -> None:
+    """An id names one parent of a panel: two would share their slots and their answers."""
+    seen: dict[tuple[str, str], str] = {}
+    for panel, parent in parents:
+        if (other := seen.get((panel.name, parent.id))) is not None:
+            raise UsageError(f"panel {panel.name} has two parents named {parent.id!r}, in {other} and {parent.domain}; ids must be unique in a panel")
+        seen[panel.name, parent.id] = parent.domain
 
 
 def _data_files(panels: Sequence[Panel], paths: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:

@@ -19,6 +19,8 @@ class Workers(Protocol):
 
     def results(self, timeout: float) -> list[Result]: ...
 
+    def close(self) -> None: ...
+
 
 class Inline:
     """For models that answer in microseconds or hold the interpreter anyway: one call per request for results."""
@@ -44,14 +46,17 @@ class Inline:
         self.idle = 1
         return []
 
+    def close(self) -> None:
+        pass
+
 
 class Threads:
-    """`backend.workers` daemon threads, one batch each at a time."""
+    """`backend.workers` daemon threads, one batch each at a time. A batch's last result carries the word that its worker is free."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        self._work: queue.SimpleQueue[Sequence[tuple[Any, Call]]] = queue.SimpleQueue()
-        self._done: queue.SimpleQueue[tuple[Any, Exchange] | None] = queue.SimpleQueue()
+        self._work: queue.SimpleQueue[Sequence[tuple[Any, Call]] | None] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[tuple[Any, Exchange, bool]] = queue.SimpleQueue()
         self.idle = backend.workers
         for number in range(backend.workers):
             threading.Thread(target=self._serve, name=f"c2s-worker-{number}", daemon=True).start()
@@ -66,20 +71,22 @@ class Threads:
         try:
             item = self._done.get(timeout=timeout)
             while True:
-                if item is None:
-                    self.idle += 1
-                else:
-                    found.append(item)
+                key, exchange, last = item
+                self.idle += last
+                found.append((key, exchange))
                 item = self._done.get_nowait()
         except queue.Empty:
             return found
 
+    def close(self) -> None:
+        """Let every thread end, those that are busy after what they are doing."""
+        for _ in range(self._backend.workers):
+            self._work.put(None)
+
     def _serve(self) -> None:
-        while True:
-            batch = self._work.get()
-            for (key, _), exchange in zip(batch, _guarded(self._backend, [call for _, call in batch])):
-                self._done.put((key, exchange))
-            self._done.put(None)
+        while (batch := self._work.get()) is not None:
+            for number, ((key, _), exchange) in enumerate(zip(batch, _guarded(self._backend, [call for _, call in batch])), start=1):
+                self._done.put((key, exchange, number == len(batch)))
 
 
 def _guarded(backend: Backend, calls: Sequence[Call]):
