@@ -152,6 +152,7 @@ def test_a_plan_of_100_000_requests_takes_flat_memory_and_answers_status(server,
     began = time.perf_counter()
     drive(run, backend, panels=(panel,), report=False)
     took = time.perf_counter() - began
+    backend.close()
     watcher.done.set()
     watcher.join()
     assert states(run) == {"ok": parents * 18} and served(server) == parents * 18
