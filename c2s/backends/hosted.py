@@ -66,7 +66,7 @@ class Hosted:
         variable, command, file = own if any(own) else (profile.key_env, profile.key_command, profile.key_file)
         key, source = read_key(name, variable=variable, command=command, file=file)
         local = url.host in LOCAL_HOSTS
-        if not key and not local:
+        if not key and not local and not common.get("sends_nothing"):
             raise UsageError(f"model {name!r}: no API key for {url.host} in {source}; see --key-env, --key-command and --key-file")
         if key and url.scheme == "http" and not local:
             raise UsageError(f"model {name!r}: refusing to send a key over plain http to {url.host}; use https")
