@@ -304,3 +304,19 @@ def test_a_chat_model_fills_fields_as_json_and_its_faults_are_scored(memory_path
     with sqlite.reading(memory_path / "dialogue-construction" / "ledger.sqlite") as db:
         kinds = {kind for (kind,) in db.execute("SELECT DISTINCT kind FROM outcomes")}
     assert {"malformed", "illegal_value", "format_valid_wrong"} <= kinds
+
+
+def test_options_named_by_value_are_another_run_of_the_same_dialogues(tmp_path: Path, capsys):
+    reports = {}
+    for naming in ("ids", "values"):
+        out = tmp_path / naming
+        command = ["run", "--panel", ACCESS, "--model", "sparrow", "--limit", "3", "--field-options", naming, "--out", str(out), "--json"]
+        assert main(command) == 0
+        reports[naming] = orjson.loads(capsys.readouterr().out)
+        assert verify(out).differences == []
+        with sqlite.reading(out / "ledger.sqlite") as db:
+            (body,) = db.execute("SELECT request FROM exchanges LIMIT 1").fetchone()
+        assert ('"UNSET":null' in body.decode()) == (naming == "values")
+    assert reports["ids"]["items_sha256"] == reports["values"]["items_sha256"]
+    assert reports["ids"]["settings"]["field_options"] == "ids" != reports["values"]["settings"]["field_options"]
+    assert main(["run", "--panel", ACCESS, "--model", "sparrow", "--field-options", "letters"]) == 2

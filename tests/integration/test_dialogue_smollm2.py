@@ -22,7 +22,7 @@ SERVE = """
 import sys, time, xllamacpp
 params = xllamacpp.CommonParams()
 params.model.path, params.port, params.n_ctx, params.n_parallel, params.warmup = sys.argv[1], int(sys.argv[2]), 4096, 1, False
-params.cpuparams.n_threads = 2
+params.cpuparams.n_threads = 1
 server = xllamacpp.Server(params)
 time.sleep(3600)
 """
