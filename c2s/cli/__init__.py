@@ -72,6 +72,12 @@ def parser() -> argparse.ArgumentParser:
     verify.add_argument("dir", metavar="DIR")
     verify.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
+    reproduce = command("reproduce", "reproduce:published", "recompute the paper's figures from the counts that it prints")
+    reproduce.add_argument("what", choices=("published",), metavar="published")
+    reproduce.add_argument("--json", action="store_true", help="one JSON document on stdout")
+
+    _review(command("review", "review:", "blinded review of lexical outputs: a spreadsheet out, judgments in"))
+
     panels = command("panels", "panels:panels", "the panels that can be run, how many requests each makes, and what each needs")
     panels.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
@@ -94,7 +100,23 @@ def _what_to_run(command: argparse.ArgumentParser) -> None:
     command.add_argument("--contracts", metavar="NAME[,NAME]", help="judge panels: the grading rules (default: FINAL3,FINAL4; FINAL3 for a text model)")
     command.add_argument("--rubric", metavar="FILE", help="judge panels: your own rubric (TOML or JSON) instead of those")
     command.add_argument("--field-options", choices=("ids", "values"), default="ids", help="dialogue panels: name options by id (default) or by value")
+    command.add_argument("--observed", action="append", metavar="DIR", help="copying panel: wrong targets from this earlier run's Native, where it has some")
     command.add_argument("--wordnet", metavar="DIR", help="a WordNet 3.0 database folder (or C2S_WORDNET)")
+
+
+def _review(review: argparse.ArgumentParser) -> None:
+    actions = review.add_subparsers(dest="action", required=True, metavar="ACTION")
+    export = actions.add_parser("export", help="write what a reviewer is to judge, without gold, candidates, model or controller")
+    export.set_defaults(target="review:export")
+    export.add_argument("dir", metavar="DIR", help="a run with the support panel")
+    export.add_argument("--out", metavar="FILE.csv", required=True)
+    score = actions.add_parser("score", help="read filled-in files, one per reviewer, and say what they would change")
+    score.set_defaults(target="review:score")
+    score.add_argument("dir", metavar="DIR")
+    score.add_argument("files", metavar="FILE.csv", nargs="+")
+    score.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    for action in (export, score):
+        action.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
 def _bank(bank: argparse.ArgumentParser) -> None:

@@ -34,17 +34,26 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from c2s.banks.check import check_bank
+    from c2s.banks.build import wordfreq_zipf
+    from c2s.banks.check import check_against
+    from c2s.banks.check_sources import check_sources
+    from c2s.banks.natural import BANK_FILE, load_bank
+    from c2s.banks.wordnet import find_wordnet, read_nouns
 
-    found = check_bank(options.wordnet, workers=min(2, os.cpu_count() or 1))
+    nouns, zipf = read_nouns(find_wordnet(options.wordnet)), wordfreq_zipf()
+    found = check_against(nouns, zipf, path=BANK_FILE, workers=min(2, os.cpu_count() or 1))
+    others = check_sources(load_bank(), nouns, zipf)
+    sound = found.ok and not others
     if options.json:
-        json_out(found.rows())
-    else:
-        for finding in found.findings[:50]:
-            say(f"c2s: {finding.where}: {finding.what}")
-        verdict = "holds" if found.ok else f"does NOT hold: {len(found.findings)} findings"
-        print(f"bank {found.bank} ({found.items} items, sha256 {found.sha256[:16]}...) against {found.wordnet}: {verdict}")
-    return 0 if found.ok else 1
+        json_out(found.rows() | {"sources": [{"where": f.where, "what": f.what} for f in others], "ok": sound})
+        return 0 if sound else 1
+    for finding in [*found.findings, *others][:50]:
+        say(f"c2s: {finding.where}: {finding.what}")
+    verdict = "holds" if found.ok else f"does NOT hold: {len(found.findings)} findings"
+    print(f"bank {found.bank} ({found.items} items, sha256 {found.sha256[:16]}...) against {found.wordnet}: {verdict}")
+    rest = "hold" if not others else f"do NOT hold: {len(others)} findings"
+    print(f"symbolic, long and semantic sources, cohort, word list, and what is chosen about items: {rest}")
+    return 0 if sound else 1
 
 
 def _audit(options: argparse.Namespace) -> int:

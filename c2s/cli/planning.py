@@ -11,7 +11,8 @@ from c2s.backends.base import Backend
 from c2s.cli.output import say
 from c2s.errors import UsageError, nearest
 from c2s.panels.registry import panel, select
-from c2s.runner.plan import Plan, make_plan
+from c2s.runner.observed import wrong_selections
+from c2s.runner.plan import DEFAULTS, Plan, make_plan
 
 
 def panel_names(options: argparse.Namespace) -> list[str]:
@@ -36,6 +37,13 @@ def planned(names: Sequence[str], options: argparse.Namespace, backend: Backend)
         say(f"c2s: {', '.join(selection.added)} is taken in, because other panels use it")
     if options.wordnet:
         os.environ["C2S_WORDNET"] = options.wordnet
+    if getattr(options, "observed", None):
+        copying = panel("copying")
+        if copying not in selection.panels:
+            raise UsageError("--observed is for the copying panel, which this run does not have")
+        wanted = {parent.id for parent in copying.outline(DEFAULTS | settings)}
+        settings["observed"] = wrong_selections(options.observed, wanted)
+        say(f"c2s: {len(settings['observed'])} of {len(wanted)} wrong targets are observed ones")
     asked = [p.name for p in selection.panels if p.name not in selection.added]
     return make_plan(selection.panels, settings, options.data or (), asked=asked)
 

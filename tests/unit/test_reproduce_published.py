@@ -1,0 +1,59 @@
+"""`c2s reproduce published`: the counts are the paper's, every figure that follows from them is recomputed, and nothing is glossed over."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import pytest
+from support.shared import shared_file
+
+from c2s.reports.published import figures, tables
+
+
+@pytest.fixture(scope="module")
+def found():
+    return figures()
+
+
+def test_what_agrees_what_differs_and_what_cannot_be_recomputed(found):
+    counts = Counter(f.verdict for f in found)
+    assert counts["agrees"] >= 210 and counts["not printed"] == 6
+    differing = {f.where: f for f in found if f.verdict == "differs"}
+    assert set(differing) == {"Table D11, length 4", "Table D11, all"}
+    assert all("one success" in f.note for f in differing.values())
+    assert differing["Table D11, all"].recomputed == "[0.30, 0.86]"  # 7/2333 and 20/2325
+    silent = [f for f in found if f.verdict == "not recomputable"]
+    assert all(f.note for f in silent) and any("Tables D12 and D14" in f.where for f in silent)
+
+
+def test_printed_p_values_come_out(found):
+    p = {(f.where, f.what): (f.printed, f.recomputed) for f in found if "Holm p" in f.what}
+    assert p["Table D9, bytes", "Jev, lexical: Holm p"] == ("1.46e-11", "1.46e-11")
+    assert p["Table D9, tokens", "Qwen3.5-27B, lexical: Holm p"] == ("0.000488", "0.000488")
+    assert len([key for key in p if key[0] == "Section 4, primary tests"]) == 6
+
+
+def test_effects_of_the_factor_panel(found):
+    points = {f.what: f.recomputed for f in found if f.where == "Figure 13 c"}
+    assert points["Jev: 6 - 2 queries"] == "-18.8" and points["Qwen3.5-27B: late - early"] == "-4.7"
+
+
+def test_the_counts_are_those_of_the_specification():
+    printed = json.loads(shared_file("spec/published.json").read_text())["choice2seq"]
+    ours = tables()
+    models = {"jev": "Jev", "startlux": "StartLux", "qwen3-8b-code": "Qwen3-8B code", "qwen3.5-27b-code": "Qwen3.5-27B code", "qwen3.5-27b-direct": "Qwen3.5-27B direct"}
+    table1 = [[models[r["model"]], r["domain"], *r["joint"], r["native_em"], r["serial_em"], r["scr"], *r["ci"]] for r in printed["table1_joint"]["rows"]]
+    assert sorted(ours["table1"]["rows"]) == sorted(table1)
+    semantic = {(r["model"].lower(), r["task"]): r["joint"] + [r["scr"], r["delta"], r["gain"]] for r in printed["table_d15_turnover"]["rows"]}
+    for model, task, *rest in ours["tableD15"]["rows"]:
+        if task.endswith("fields"):
+            assert semantic[model.lower(), task.split()[0]] == rest
+    assert [[r["length"], r["n"], r["native"], r["retained"], r["scr"], *r["ci"]] for r in printed["table_d11_independent_lexical"]["rows"]] == ours["tableD11"]["rows"]
+    more = printed["more"]
+    assert [row[2:4] for row in more["table_d1_shared_correct"]["rows"]] == [[r[2], 384] for r in ours["tableD1"]["rows"]]
+    assert [row[:3] + row[3:] for row in more["table_d8_factors"]["rows"]] == [[*r[:5], r[6], r[7]] for r in ours["tableD8"]["rows"]]
+    assert [[*r[:6], r[7]] for r in more["table_d9_padded"]["rows"]] == [[n.lower(), *rest] for n, *rest in ours["tableD9"]["rows"]]
+    assert [r[2:5] for r in more["table_d10_binding"]["rows"]] == [r[2:] for r in ours["tableD10"]["rows"]]
+    assert [[*r[2:6], *r[7:]] for r in more["table_d16_lexical_audit"]["rows"]] == [r[2:] for r in ours["tableD16"]["rows"]]
+    assert more["table_b1_whole_answer"]["rows"] == ours["whole_answer"]["rows"]
