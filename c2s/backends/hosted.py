@@ -16,10 +16,7 @@ from c2s.backends.registry import take
 from c2s.errors import UsageError
 
 LACKS = {
-    "direct": {
-        "probabilities": "text has none",
-        "descriptions": "direct text shows the names of options, not their descriptions",
-    },
+    "direct": {"probabilities": "text has none"},
     "code": {
         "batch": "a code readout takes one question a request",
         "singletons": "a code readout takes at least two options",
@@ -95,7 +92,6 @@ class Responses(Hosted):
     dialect = "responses"
     path = "/v1/responses"
     default_profile = "openai"
-    lacks = {"probabilities": "the Responses API returns none"}
     lacks = {
         "probabilities": "the Responses API reports none",
         "singletons": "a categorical schema needs two options",
@@ -120,7 +116,6 @@ class Chat(Hosted):
         if thinking not in ("unset", "off"):
             raise UsageError(f"model {name!r}: thinking is `off`, or not given")
         self.lacks = LACKS[contract]
-        self.lacks = {"probabilities": "a text answer has none"} if contract == "direct" else {"batch": "a code readout answers one question"}
         self.dialect = f"chat-{contract}" + (":nothink" if thinking == "off" else "")
 
 
