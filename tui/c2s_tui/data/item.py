@@ -219,7 +219,7 @@ class _Replay:
         for name, question in questions.items():
             choice = choices.get(name)
             taken = None if choice is None else choice.taken(select)
-            label = name if len(questions) > 1 else None
+            label = name if len(questions) > 1 or question.unit == "field" else None
             options, truth = tuple(question.options), ask.truth.get(name)
             same, before = self._same.get(slot), prefix if question.unit == "character" else ""
             steps.append(Step(slot.step, label, row.state, *base, options, truth, choice, before, taken, message, same, question.values))
@@ -249,7 +249,8 @@ def sends(source: Source, slot: int) -> list[Send]:
         ).fetchone()
         if named is None:
             raise LedgerError(f"{source.path} has no slot {slot}")
-        numbers = [n for (n,) in db.execute("SELECT id FROM exchanges WHERE slot = ? ORDER BY attempt, id", (slot,)).fetchall()]
+        owner = "coalesce((SELECT share_of FROM slots WHERE id = ?), ?)"  # a slot that shares a response sent nothing itself
+        numbers = [n for (n,) in db.execute(f"SELECT id FROM exchanges WHERE slot = {owner} ORDER BY attempt, id", (slot, slot)).fetchall()]
         return [Send(str(Slot(*named)), reader.exchange(db, n)) for n in numbers]
 
 

@@ -10,6 +10,9 @@ from c2s_tui.text import Line, Span, cell, span, wrap
 from c2s_tui.views.words import arm_title
 
 
+LEGAL = ("strict_correct", "format_valid_wrong")
+
+
 def is_dialogue(view: ItemView) -> bool:
     turns = view.payload.get("turns")
     return isinstance(turns, list) and bool(turns) and isinstance(view.payload.get("gold"), list)
@@ -22,8 +25,9 @@ def dialogue_lines(view: ItemView, shown: ArmView | None, step: Step | None, wid
     turns = view.payload["turns"]
     if turn is not None and 1 <= turn <= len(turns) and isinstance(turns[turn - 1], Mapping):
         lines.append(Line(span(f"turn {turn} of {len(turns)}, {view.payload.get('service', '')}", "title")))
+        reworded = view.payload.get("paraphrase") if shown is not None and shown.name.endswith("_paraphrase") else None
         for who in ("system", "user"):
-            said = turns[turn - 1].get(who)
+            said = reworded[turn - 1] if who == "user" and isinstance(reworded, list) and turn <= len(reworded) else turns[turn - 1].get(who)
             if isinstance(said, str):
                 texts = wrap(said, max(1, width - 8), 2)
                 lines += [Line(span(f"{who if n == 0 else '':<7} ", "dim"), span(text)) for n, text in enumerate(texts)]
@@ -38,19 +42,24 @@ def _turn(shown: ArmView | None, step: Step | None) -> int | None:
 
 
 def _by_turn(view: ItemView, shown: ArmView | None, turn: int | None, turns: int, width: int) -> list[Line]:
-    """`✓` where the whole state was right, else the number of wrong fields; the first wrong turn of an arm is in brackets."""
+    """`✓` where the whole state was right, else the number of wrong fields, with `!` for an answer that was not legal.
+
+    The first wrong turn of an arm is in brackets.
+    """
     names = list(dict.fromkeys(arm.name for arm in view.arms))
     size = min(26, max(map(len, names), default=0) + 1)
     head: list[Span] = [cell("state by turn", size + 2, "title")]
     head += [cell(f"{t} ", 5, "mark" if t == turn else "dim", right=True) for t in range(1, turns + 1)]
-    lines = [Line(*head)]
+    legend = span("  ✗ fields wrong  ! not legal  [first wrong turn]  ? undefined", "dim")
+    lines = [Line(*head, legend) if Line(*head, legend).width <= width else Line(*head)]
+    illegal = {(arm.name, r["turn"]) for arm in view.arms if arm.outcome is not None for r in _records(arm.outcome.detail) if r.get("kind") not in LEGAL}
     for name in names:
         here = shown is not None and shown.name == name
         found = _right(view, name)
         first = next((t for t in range(1, turns + 1) if t in found and found[t] is not None and not all(found[t])), None)
         parts = [Span("▶ " if here else "  ", "accent"), cell(arm_title(name), size, "bold" if here else "", hit=("arm", name, 0))]
         for t in range(1, turns + 1):
-            parts.append(_mark(found.get(t, "open"), t == first, hit=("arm", name, t - 1 if _instances(view, name) > 1 else 0)))
+            parts.append(_mark(found.get(t, "open"), t == first, (name, t) in illegal, hit=("arm", name, t - 1 if _instances(view, name) > 1 else 0)))
         lines.append(Line(*parts).fit(width))
     return lines
 
@@ -77,7 +86,7 @@ def _records(detail: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [t for t in turns if isinstance(t, Mapping) and "turn" in t and isinstance(t.get("right"), list)] if isinstance(turns, list) else []
 
 
-def _mark(right: Sequence[bool] | None | str, first: bool, hit: tuple[Any, ...]) -> Span:
+def _mark(right: Sequence[bool] | None | str, first: bool, illegal: bool, hit: tuple[Any, ...]) -> Span:
     if right == "open":
         return cell("… ", 5, "dim", right=True, hit=hit)
     if right is None:
@@ -85,4 +94,5 @@ def _mark(right: Sequence[bool] | None | str, first: bool, hit: tuple[Any, ...])
     wrong = sum(not value for value in right)
     if not wrong:
         return cell("✓ ", 5, "good", right=True, hit=hit)
-    return cell(f"[✗{wrong}]" if first else f"✗{wrong} ", 5, "bad", right=True, hit=hit)
+    sign = "!" if illegal else "✗"
+    return cell(f"[{sign}{wrong}]" if first else f"{sign}{wrong} ", 5, "bad", right=True, hit=hit)
