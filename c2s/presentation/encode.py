@@ -66,7 +66,7 @@ def content_hash(body: bytes) -> str:
 
 def _content(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _content(member) for key, member in value.items()}
+        return {key: member if member is None else _content(member) for key, member in value.items()}
     if isinstance(value, list):
         return [_content(member) for member in value]
     if isinstance(value, str) and value[:1] in ("{", "["):
