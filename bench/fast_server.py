@@ -14,6 +14,12 @@ ANSWER = (
 )
 
 
+CHAT = (
+    b'{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"a"},'
+    b'"finish_reason":"stop"}],"usage":{"prompt_tokens":90,"completion_tokens":1,"total_tokens":91}}'
+)
+
+
 class Protocol(asyncio.Protocol):
     served = 0
 
@@ -36,6 +42,8 @@ class Protocol(asyncio.Protocol):
                 answer = b'{"count":%d}' % Protocol.served
             else:
                 Protocol.served += 1
+                answer = CHAT
+            if b"/v1/systemone" in head.split(b"\r\n", 1)[0]:
                 first = body.split(b'"criteria":{"', 1)[-1].split(b'"', 1)[0]  # the first option shown
                 answer = ANSWER % (first, first)
             self.transport.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(answer) + answer)

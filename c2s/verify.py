@@ -35,9 +35,10 @@ from c2s.runner.presented import problems
 
 @dataclass(slots=True)
 class Verification:
-    """What was looked at, and every difference found, as sentences."""
+    """What was looked at, every difference found, as sentences, and how many requests are still open."""
 
     checked: Counter[str] = field(default_factory=Counter)
+    open: int = 0
     differences: list[str] = field(default_factory=list)
 
     def expect(self, same: bool, message: str) -> None:
@@ -72,6 +73,7 @@ def verify(path: Path | str) -> Verification:
         for key in sorted(set(stored) | set(counters)):
             found.expect(stored[key] == counters[key], f"counter {' '.join(map(str, key))} says {stored[key]}, the rows say {counters[key]}")
         _exchanges(db, found)
+        found.open = reader.requests_by_state(reader.counts(db))["open"]
     if run.report_path.exists():
         found.checked["report"] += 1
         found.expect(run.report_path.read_bytes() == as_json(build([path])), "report.json does not follow from the outcomes")

@@ -16,10 +16,7 @@ from c2s.backends.registry import take
 from c2s.errors import UsageError
 
 LACKS = {
-    "direct": {
-        "probabilities": "text has none",
-        "descriptions": "direct text shows the names of options, not their descriptions",
-    },
+    "direct": {"probabilities": "text has none"},
     "code": {
         "batch": "a code readout takes one question a request",
         "singletons": "a code readout takes at least two options",
@@ -66,7 +63,7 @@ class Hosted:
         variable, command, file = own if any(own) else (profile.key_env, profile.key_command, profile.key_file)
         key, source = read_key(name, variable=variable, command=command, file=file)
         local = url.host in LOCAL_HOSTS
-        if not key and not local:
+        if not key and not local and not common.get("sends_nothing"):
             raise UsageError(f"model {name!r}: no API key for {url.host} in {source}; see --key-env, --key-command and --key-file")
         if key and url.scheme == "http" and not local:
             raise UsageError(f"model {name!r}: refusing to send a key over plain http to {url.host}; use https")
@@ -95,7 +92,6 @@ class Responses(Hosted):
     dialect = "responses"
     path = "/v1/responses"
     default_profile = "openai"
-    lacks = {"probabilities": "the Responses API returns none"}
     lacks = {
         "probabilities": "the Responses API reports none",
         "singletons": "a categorical schema needs two options",
@@ -120,7 +116,6 @@ class Chat(Hosted):
         if thinking not in ("unset", "off"):
             raise UsageError(f"model {name!r}: thinking is `off`, or not given")
         self.lacks = LACKS[contract]
-        self.lacks = {"probabilities": "a text answer has none"} if contract == "direct" else {"batch": "a code readout answers one question"}
         self.dialect = f"chat-{contract}" + (":nothink" if thinking == "off" else "")
 
 

@@ -60,7 +60,7 @@ def open_script(name: str, detail: str, options: dict[str, str], common: Mapping
     namespace: dict[str, Any] = {"__name__": "c2s_script", "__file__": str(path)}
     try:
         exec(compile(source, str(path), "exec"), namespace)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UsageError(f"model {name!r}: {path} failed: {type(error).__name__}: {error}") from error
     if not callable(namespace.get("answer")):
         raise UsageError(f"model {name!r}: {path} defines no function answer(call)")

@@ -110,12 +110,14 @@ def verify(options: argparse.Namespace) -> int:
 
     found = verify_run(options.dir)
     if options.json:
-        json_out({"verified": not found.differences, "checked": dict(found.checked), "differences": found.differences})
+        json_out({"verified": not found.differences, "open": found.open, "checked": dict(found.checked), "differences": found.differences})
     else:
         counted = ", ".join(f"{n} {what}" for what, n in found.checked.items())
         for difference in found.differences[:50]:
             say(f"c2s: {difference}")
         if len(found.differences) > 50:
             say(f"c2s: and {len(found.differences) - 50} more")
+        if found.open:
+            counted += f"; unfinished: {found.open} requests are still open"
         print(f"{'verified' if not found.differences else f'NOT verified, {len(found.differences)} differences'}: {counted}")
     return 1 if found.differences else 0

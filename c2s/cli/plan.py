@@ -17,7 +17,7 @@ from c2s.runner.prices import EXPECTED_BYTES_PER_TOKEN, RESERVED_BYTES_PER_TOKEN
 def plan(options: argparse.Namespace) -> int:
     names = panel_names(options)
     values = hosted.given(options)
-    backend = open_model(options.model or default_model(), values)
+    backend = open_model(options.model or default_model(), dict(values) | {"sends_nothing": True})
     try:
         made = planned(names, options, backend)
         price = load_price(backend.model, values["prices"])

@@ -20,8 +20,10 @@ def panel_names(options: argparse.Namespace) -> list[str]:
     names = list(dict.fromkeys(name.strip() for name in options.panel.split(",")))
     for name in names:
         name == "all" or panel(name)
-    if options.limit is not None and options.limit < 1:
-        raise UsageError("--limit is the number of parents per domain, at least 1")
+    if options.limit is not None and not 1 <= options.limit <= 10**9:
+        raise UsageError("--limit is the number of parents per domain, at least 1 and at most a billion")
+    if options.seed is not None and not -(2**63) <= options.seed < 2**63:
+        raise UsageError("--seed is a whole number of at most 64 bits")
     return names
 
 
@@ -36,6 +38,10 @@ def planned(names: Sequence[str], options: argparse.Namespace, backend: Backend)
     if selection.added:
         say(f"c2s: {', '.join(selection.added)} is taken in, because other panels use it")
     if options.wordnet:
+        from c2s.banks.wordnet import WAYS_OUT, locate
+
+        if locate(options.wordnet) is None:  # a folder that was named must be one, even where the cache would do
+            raise UsageError(f"--wordnet {options.wordnet}: no WordNet database (data.noun, index.noun, *.exc) there: {WAYS_OUT}")
         os.environ["C2S_WORDNET"] = options.wordnet
     if getattr(options, "observed", None):
         copying = panel("copying")

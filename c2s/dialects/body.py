@@ -17,7 +17,7 @@ def object_of(raw: bytes) -> dict[str, Any]:
     """The JSON object in a body. orjson refuses NaN, lone surrogates and deep nesting; a name that stands twice is refused here."""
     try:
         body = orjson.loads(raw)
-        json.loads(raw, object_pairs_hook=_once)
+        _STRICT.decode(raw.decode())
     except (ValueError, RecursionError) as error:
         raise Malformed(f"the response is not JSON: {str(error)[:200]}") from None
     if not isinstance(body, dict):
@@ -30,12 +30,16 @@ def _once(pairs: Sequence[tuple[str, Any]]) -> None:
         raise ValueError("an object has the same name twice")
 
 
-def usage_in(raw: bytes, names: Mapping[str, tuple[str, ...]], cost: tuple[str, ...] = ()) -> Usage:
-    """Token counts by the paths under `usage`; whatever is not a positive count is None. Never raises."""
-    try:
-        body = orjson.loads(raw)
-    except ValueError:
-        return Usage()
+_STRICT = json.JSONDecoder(object_pairs_hook=_once)
+
+
+def usage_in(body: Any, names: Mapping[str, tuple[str, ...]], cost: tuple[str, ...] = ()) -> Usage:
+    """Token counts by the paths under `usage`; whatever is not a positive count is None. `body` is a parsed one, or bytes. Never raises."""
+    if isinstance(body, bytes):
+        try:
+            body = orjson.loads(body)
+        except ValueError:
+            return Usage()
     found = body.get("usage") if isinstance(body, dict) else None
     price = _at(found, cost) if cost else None
     sound = isinstance(price, (int, float)) and not isinstance(price, bool) and math.isfinite(price) and price > 0

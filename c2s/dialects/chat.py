@@ -62,7 +62,7 @@ class _Chat:
                 raise Malformed("the response's message has no `content` text")
             text = ""  # a refusal, or nothing at all: the model's answer, not a broken reply
         cut = first.get("finish_reason") == "length"
-        return Answer(self.read(ask.request, text, cut, first), model=text_or_none(body.get("model")), usage=self.usage(raw))
+        return Answer(self.read(ask.request, text, cut, first), model=text_or_none(body.get("model")), usage=usage_in(body, TOKENS, cost=("cost",)))
 
     def usage(self, raw: bytes) -> Usage:
         return usage_in(raw, TOKENS, cost=("cost",))

@@ -74,7 +74,7 @@ class Responses:
             value = values.get(name) if keys else None
             offered = isinstance(value, str) and value in question.options
             choices[name] = Choice(returned=value if isinstance(value, str) else text, offered=offered and not cut, text=text, truncated=cut)
-        return Answer(choices, model=text_or_none(body.get("model")), usage=self.usage(raw))
+        return Answer(choices, model=text_or_none(body.get("model")), usage=usage_in(body, TOKENS))
 
     def usage(self, raw: bytes) -> Usage:
         return usage_in(raw, TOKENS)

@@ -43,7 +43,7 @@ class SystemOne:
             if not isinstance(answers.get(name), dict):
                 raise Malformed(f"no answer to question {name!r}")
             choices[name] = _choice(name, question, answers[name])
-        return Answer(choices, model=text_or_none(body.get("model")), usage=self.usage(raw))
+        return Answer(choices, model=text_or_none(body.get("model")), usage=usage_in(body, TOKENS, cost=("cost",)))
 
     def usage(self, raw: bytes) -> Usage:
         """OpenRouter adds `usage.cost` in USD."""

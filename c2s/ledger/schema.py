@@ -50,10 +50,9 @@ CREATE TABLE exchanges (
   origin TEXT                      -- where a reused answer was first given: run id and exchange
 );
 CREATE INDEX exchanges_slot ON exchanges (slot);
--- what is under way, what was sent again and what was used, without touching the bodies
+-- what is under way and what was sent again, without touching the bodies
 CREATE INDEX exchanges_sent ON exchanges (sent_at) WHERE state = 'sent';
 CREATE INDEX exchanges_retry ON exchanges (slot) WHERE attempt > 1;
-CREATE INDEX exchanges_usage ON exchanges (id, state, input_tokens, output_tokens, reserved_usd, cost_usd);
 
 CREATE TABLE outcomes (
   parent INTEGER NOT NULL REFERENCES parents,

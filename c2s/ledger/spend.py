@@ -93,5 +93,11 @@ def read_spend(db: sqlite3.Connection) -> Spend:
     return from_run(dict(db.execute("SELECT key, value FROM run WHERE key = 'spend'")))
 
 
+def read_models(db: sqlite3.Connection) -> dict[str, int]:
+    """Returned model ids with the number of answers that came with each, the first one first."""
+    row = db.execute("SELECT value FROM run WHERE key = 'models'").fetchone()
+    return orjson.loads(row[0]) if row else {}
+
+
 def stored(spend: Spend) -> str:
     return orjson.dumps({name: getattr(spend, name) for name in _NAMES}).decode()

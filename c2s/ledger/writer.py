@@ -21,7 +21,7 @@ import orjson
 from c2s.errors import LedgerError
 from c2s.ledger import sqlite
 from c2s.ledger.directory import RunDirectory, sync_folder
-from c2s.ledger.spend import Spend, read_spend, stored, weigh
+from c2s.ledger.spend import Spend, read_models, read_spend, stored, weigh
 from c2s.records import Outcome, Parent, Slot
 
 EXCHANGE_COLUMNS = (
@@ -29,6 +29,7 @@ EXCHANGE_COLUMNS = (
     "headers", "response", "model", "input_tokens", "output_tokens", "reserved_usd", "cost_usd", "message", "origin",
 )  # fmt: skip
 _EXCHANGE_VALUES = attrgetter(*EXCHANGE_COLUMNS)
+_PUT_EXCHANGE = f"INSERT OR REPLACE INTO exchanges ({', '.join(EXCHANGE_COLUMNS)}) VALUES ({', '.join('?' * len(EXCHANGE_COLUMNS))})"
 
 
 @dataclass(slots=True)
@@ -94,6 +95,7 @@ class LedgerWriter:
         with sqlite.translated(self.path):
             (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM exchanges").fetchone()
             self.spend: Spend = read_spend(self._db)
+            self.models: dict[str, int] = read_models(self._db)
         self._next_exchange = last + 1
         self._weights: dict[int, Spend] = {}
         self._run: dict[str, str] = {}
@@ -143,6 +145,8 @@ class LedgerWriter:
             exchange.done_at = time.time()
         self.spend.add(self._weights.pop(exchange.id), -1)
         self.spend.add(weigh(exchange))
+        if state == "ok" and exchange.origin is None and exchange.model is not None:
+            self.models[exchange.model] = self.models.get(exchange.model, 0) + 1
         self._exchanges[exchange.id] = exchange
 
     def withdraw_exchange(self, row: SlotRow, exchange: ExchangeRow) -> None:
@@ -217,21 +221,21 @@ class LedgerWriter:
         db = self._db
         if self._exchanges:
             self._run["spend"] = stored(self.spend)
+            self._run["models"] = orjson.dumps(self.models).decode()
         with sqlite.translated(self.path):
             db.execute("BEGIN IMMEDIATE")
             try:
-                db.executemany(
-                    f"INSERT OR REPLACE INTO exchanges ({', '.join(EXCHANGE_COLUMNS)}) VALUES ({', '.join('?' * len(EXCHANGE_COLUMNS))})",
-                    map(_EXCHANGE_VALUES, self._exchanges.values()),
-                )
-                db.executemany(
-                    "UPDATE slots SET state = ?, exchange = ? WHERE id = ?", [(s.state, s.exchange, s.id) for s in self._slots.values()]
-                )
-                db.executemany("INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._outcomes)
-                db.executemany("UPDATE parents SET transition = ?, closed = ? WHERE id = ?", [(t, c, p) for p, (t, c) in self._parents.items()])
+                for statement, values in (
+                    (_PUT_EXCHANGE, map(_EXCHANGE_VALUES, self._exchanges.values()) if self._exchanges else ()),
+                    ("UPDATE slots SET state = ?, exchange = ? WHERE id = ?", [(s.state, s.exchange, s.id) for s in self._slots.values()]),
+                    ("INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._outcomes),
+                    ("UPDATE parents SET transition = ?, closed = ? WHERE id = ?", [(t, c, p) for p, (t, c) in self._parents.items()]),
+                    ("INSERT INTO events (at, level, message) VALUES (?, ?, ?)", self._events),
+                    ("INSERT OR REPLACE INTO run VALUES (?, ?)", self._run.items()),
+                ):
+                    if values:
+                        db.executemany(statement, values)
                 write_counters(db, self._counters)
-                db.executemany("INSERT INTO events (at, level, message) VALUES (?, ?, ?)", self._events)
-                db.executemany("INSERT OR REPLACE INTO run VALUES (?, ?)", self._run.items())
                 db.execute("COMMIT")
             except BaseException:
                 if db.in_transaction:

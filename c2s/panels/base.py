@@ -60,6 +60,8 @@ class Panel:
     outline: Callable[[Settings], Sequence[Parent]] | None = None
     domains: tuple[str, ...] = ("math", "lexical")
     pair: tuple[str, str] | None = None
+    retained: bool = True
+    """Whether the report opens with the pair's retention (SCR by domain); dialogues have endpoints of their own."""
     uses: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     prepare: Callable[[Sequence[Parent], Mapping[str, Mapping[str, Sequence[Outcome]]], Settings], Mapping[str, Mapping[str, Any]]] | None = None
@@ -91,12 +93,15 @@ class Panel:
         """both, native_only, serial_only, neither or undefined; None where the panel has no pair."""
         if self.pair is None:
             return None
-        found = {o.arm: o for o in outcomes if o.replicate == 0}
-        first, second = (found.get(name) for name in self.pair)
-        if first is None or second is None:
+        first, second = ([o.correct for o in outcomes if o.arm == name and self._counts(o)] for name in self.pair)
+        if not first or not second:
             return None
-        if first.correct is None or second.correct is None:
+        if None in first or None in second:
             return "undefined"
         return {(True, True): "both", (True, False): "native_only", (False, True): "serial_only", (False, False): "neither"}[
-            first.correct, second.correct
+            all(first), all(second)
         ]
+
+    def _counts(self, outcome: Outcome) -> bool:
+        """Whether an outcome decides its parent: the primary, or every turn of an arm that has one instance per turn."""
+        return outcome.replicate == 0 or any(arm.name == outcome.arm and arm.turns is not None for arm in self.arms)

@@ -54,6 +54,7 @@ PREFLIGHT = Panel(
     domains=WORKLOADS,
     data=KIND,
     endpoints=(Endpoint("judge:preflight"),),
+    requires=("symbols",),
     schedule=SCHEDULE,
     seed=SEED,
 )
@@ -78,6 +79,7 @@ CONFIRMATION = Panel(
         Endpoint(f"judge:{name}") for name in ("interaction", "cells", "within_presentation", "splits", "qualification", "duplicates", "scores")
     )
     + (Endpoint("judge_order:order"),),
+    requires=("symbols",),
     draws=49_999,
     schedule=SCHEDULE,
     seed=SEED,
@@ -98,6 +100,7 @@ COMPONENT_ARMS = Panel(
     domains=WORKLOADS,
     data=KIND,
     endpoints=(Endpoint("judge_probes:by_component"),),
+    requires=("symbols",),
     schedule=SCHEDULE,
     seed=SEED,
 )
@@ -111,6 +114,7 @@ REFERENCE_SWITCH = Panel(
     check=check_switch,
     domains=(SWITCH,),
     endpoints=(Endpoint("judge_probes:reference_switch"),),
+    requires=("symbols",),
     schedule="hash:20260930140",
     seed=20260930140,
 )
@@ -124,6 +128,7 @@ FORMATTING = Panel(
     domains=WORKLOADS,
     data=KIND,
     endpoints=(Endpoint("judge_probes:formatting"),),
+    requires=("symbols",),
     schedule=SCHEDULE,
     seed=SEED,
 )
@@ -137,6 +142,7 @@ READABLE_CUES = Panel(
     domains=WORKLOADS,
     data=KIND,
     endpoints=(Endpoint("judge_probes:readable_cues"),),
+    requires=("symbols",),
     schedule=SCHEDULE,
     seed=SEED,
 )
@@ -154,6 +160,7 @@ AUDIT = Panel(
         Endpoint(name)
         for name in ("judge_order:order", "judge:interaction", "judge:cells", "judge:qualification", "judge:duplicates", "judge:scores")
     ),
+    requires=("symbols",),
     draws=49_999,
     schedule=SCHEDULE,
     seed=SEED,

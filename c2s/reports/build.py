@@ -112,7 +112,7 @@ def _panel(data: PanelData) -> PanelReport:
         "items_sha256": identity["items_sha256"],
         "requests": data.requests,
     }
-    if panel.pair is not None:
+    if panel.pair is not None and panel.retained:
         head["domains"] = retention(data)
     return PanelReport(head, [_call(endpoint, data) for endpoint in panel.endpoints])
 

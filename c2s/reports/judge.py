@@ -35,7 +35,7 @@ def interaction(data: PanelData) -> Section:
         rows.append(row | _estimate(cells, workloads, seed_of(data, contract), data.panel.draws))
     return Section(
         "interaction",
-        "what the colon adds under sorted keys, minus under insertion",
+        "What the colon adds under sorted keys, minus under insertion",
         "judge paper, 5.1, A.5",
         (
             Column("configuration", "rule"),
@@ -309,10 +309,10 @@ def preflight(data: PanelData) -> Section:
     if data.rows:
         notes.insert(0, _requirement(gates("", outcomes)[0]) + " Both presentations must pass and every response must parse.")
     columns = (
-        *GATE_COLUMNS[:-1],
+        *(column for column in GATE_COLUMNS[:-1] if column.key != "planned"),
         Column("no_answer_fixture", "none", "int"),
         Column("unresolved_fixture", "unres.", "int"),
-        Column("unparsed", "unparsed", "int"),
+        Column("unparsed", "unread", "int"),
         GATE_COLUMNS[-1],
     )
     return Section("preflight", "Preflight: correct judgments of the controls", "judge paper, 4.3, A.4", columns, rows, notes)

@@ -87,13 +87,14 @@ def _stream(run: str, name: str, model: str, place: int, planned: int, rows: Seq
 
 def tables(streams: Sequence[Stream]) -> list[Table]:
     windows = [
-        [s.panel, s.model, f"{s.sent}/{s.planned}", _clock(s.first), _clock(s.last), str(s.moved), str(s.duplicates_first)] for s in streams
+        [s.panel, f"{s.sent}/{s.planned}", _clock(s.first), _clock(s.last), str(s.moved), str(s.duplicates_first)] for s in streams
     ]
     notes = [
-        "Times in UTC, of the first send of each request. Out of order: neighbours that left against the schedule's order. Early repeats: "
+        "Times in UTC, of the first send of each request. Moved: neighbours that left against the schedule's order. Early repeats: "
         "duplicates that left before their primary, which stays the planned one."
     ]
-    found = [Table("When the requests left", ["panel", "model", "sent", "first", "last", "out of order", "early repeats"], windows, notes, 2)]
+    title = "When the requests left: " + ", ".join(dict.fromkeys(s.model for s in streams))
+    found = [Table(title, ["panel", "sent", "first", "last", "moved", "early repeats"], windows, notes)]
     for s in streams:
         if s.quartiles:
             rows = [[arm, *map(str, counts)] for arm, counts in s.quartiles.items()]

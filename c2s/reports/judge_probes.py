@@ -60,7 +60,7 @@ def reference_switch(data: PanelData) -> Section:
     for world in WORLDS:
         d = [x for row in data.rows if (x := _passes(row, world)) is not None]
         sign = 1 if world == "x" else -1
-        row: dict[str, Any] = {"world": f"reference = {'earlier X' if world == 'x' else 'final Y'}", "family": DIRECTIONAL}
+        row: dict[str, Any] = {"world": "earlier X" if world == "x" else "final Y", "family": DIRECTIONAL}
         row |= {"predicted": "above 0" if sign > 0 else "below 0", "n": len(d), "mean": sum(d) / len(d) if d else None, "p": None}
         if d:
             found = stats.sign_flip(d, seed=data.panel.seed, alternative="greater" if sign > 0 else "less")
@@ -81,11 +81,11 @@ def reference_switch(data: PanelData) -> Section:
         "Accepted in two passes, and d = score(R:) - score(R)",
         "judge paper, 5.4, B.1, D.5",
         (
-            Column("world", "world"),
+            Column("world", "reference"),
             *(Column(name, {"blank": "blank", "colon": ":", "random": "R", "random_colon": "R:"}[name], "of") for name in BRIDGES),
             Column("controls", "bare", "of"),
             Column("mean", "d", "number"),
-            Column("predicted", "predicted"),
+            Column("predicted", "expected"),
             Column("p", "p", "p"),
             Column("p_holm", "p (Holm)", "p"),
         ),
@@ -136,14 +136,14 @@ def formatting(data: PanelData) -> Section:
             Column("contrast", "contrast"),
             Column("n", "sources", "int"),
             Column("match", "reference", "number"),
-            Column("other", "other wrong", "number"),
+            Column("other", "wrong", "number"),
             Column("none", "none", "number"),
-            Column("d", "interaction", "number"),
+            Column("d", "difference", "number"),
             Column("p", "p", "p"),
             Column("p_holm", "p (Holm)", "p"),
         ),
         rows,
-        ["Interaction: after the reference minus after another wrong value. p: two-sided sign flips over sources."],
+        ["By the earlier value: the reference, another wrong value, none. Difference: reference minus wrong. p: two-sided sign flips over sources."],
     )
 
 
@@ -176,14 +176,14 @@ def readable_cues(data: PanelData) -> Section:
             Column("configuration", "rule"),
             Column("cue", "cue"),
             Column("match_n", "sources", "int"),
-            Column("match", "reference: cue/blank", "slashes"),
-            Column("other", "other: cue/blank", "slashes"),
-            Column("d", "interaction", "points"),
+            Column("match", "reference", "slashes"),
+            Column("other", "wrong", "slashes"),
+            Column("d", "D", "points"),
             Column("p", "p", "p"),
             Column("p_holm", "p (Holm)", "p"),
         ),
         rows,
-        ["Exact McNemar after the reference. The paper's evidence-grading rule (HALL) is not in its printed text and is not asked."],
+        ["Only with the cue / only with the empty line, after the reference and after another wrong value; D: difference of their differences in points. Exact McNemar after the reference. The paper's evidence-grading rule (HALL) is not in its printed text and is not asked."],
     )
 
 

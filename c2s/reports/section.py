@@ -56,7 +56,8 @@ def table(section: Section, heading: str) -> Table:
 def _notes(section: Section) -> list[str]:
     notes = list(section.notes)
     shown = {c.key for c in section.columns}
-    if any(row.get(f"{key}_method") == "clopper-pearson" for row in section.rows for key in shown):
+    intervals = {c.key for c in section.columns if c.form.startswith("ci_")}
+    if any(row.get(f"{key}_method") == "clopper-pearson" for row in section.rows for key in intervals):
         notes.append("† no variation to resample: Clopper-Pearson interval.")
     reasons: dict[str, list[str]] = {}
     for row in section.rows:

@@ -32,7 +32,7 @@ def width(text: str) -> int:
 def as_text(table: Table) -> str:
     rows = [[literal(cell) for cell in row] for row in (table.header, *table.rows)]
     widths = [max(width(row[i]) for row in rows) for i in range(len(table.header))]
-    lines = [literal(line) for line in table.title.splitlines()]
+    lines = [part for line in table.title.splitlines() for part in textwrap.wrap(literal(line), 79, subsequent_indent="  ")]
     for number, row in enumerate(rows):
         cells = [_pad(cell, widths[i], left=i < table.left) for i, cell in enumerate(row)]
         lines.append("  ".join(cells).rstrip())

@@ -7,6 +7,7 @@ What it decides (retry, stop, reuse) is written to the ledger before it matters.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ import orjson
 
 from c2s.backends.base import Backend, Call, Exchange
 from c2s.dialects import Malformed, dialect
-from c2s.errors import LedgerError
+from c2s.errors import C2SError, LedgerError
 from c2s.ledger import reader
 from c2s.ledger.writer import ExchangeRow, LedgerWriter, SlotRow
 from c2s.panels.base import Panel
@@ -70,8 +71,8 @@ class Runner:
         by_name = {panel.name: panel for panel in panels}
         self._parents = Parents(writer, self._wire, backend.model, by_name, settings, self._queue, self.tally, reuse)
         self._flying: dict[int, tuple[Waiting, ExchangeRow]] = {}
+        self._came: deque[tuple[int, Exchange]] = deque()
         self._committed = time.monotonic()
-        self._models: dict[str, int] = {}
         self._failures = 0
         self._answers = 0
 
@@ -91,7 +92,7 @@ class Runner:
         self._load()
         try:
             self._loop()
-        except LedgerError:
+        except C2SError:
             self._rescue()
             raise
         self._abandon()
@@ -119,8 +120,9 @@ class Runner:
             if not self._flying:
                 time.sleep(patience)
                 continue
-            for number, exchange in self._workers.results(patience):
-                self._arrived(number, exchange)
+            self._came.extend(self._workers.results(patience))
+            while self._came:
+                self._arrived(*self._came.popleft())
 
     # --- before the first request -------------------------------------------------------------------------------
 
@@ -147,7 +149,6 @@ class Runner:
 
     def _load(self) -> None:
         db = self.writer.connection
-        self._models = orjson.loads(reader.run_values(db).get("models", "{}"))
         for count in reader.counts(db):
             if count.key.startswith("transition:"):
                 self.tally.transitions[count.panel, count.domain, count.key[11:]] += count.n
@@ -182,7 +183,7 @@ class Runner:
                 batches.append(batch)
             if batches and not self._safe:
                 self._commit()
-        except LedgerError:
+        except C2SError:
             for number, _ in [sent for batch in batches for sent in batch]:
                 waiting, exchange = self._flying.pop(number)
                 self.writer.withdraw_exchange(waiting.row, exchange)
@@ -308,17 +309,15 @@ class Runner:
         self._queue.push(waiting, time.monotonic() + wait if wait > 0 else None)
 
     def _see_model(self, model: str | None) -> None:
-        """Count returned model ids; a second one is marked, and stops the run unless the policy says otherwise."""
-        if model is None:
+        """A second returned model id is marked, and stops the run unless the policy says otherwise."""
+        seen = self.writer.models
+        if model is None or not seen:
             return
-        if self._models and model not in self._models:
-            first = next(iter(self._models))
+        first = next(iter(seen))
+        if model not in seen:
             self.writer.event("warning", f"the server now answers as {model!r}, not as {first!r}")
-            if self.policy.on_model_change == "stop" and not self.stopping:
-                self._halt(f"the server answers as {model!r} after {first!r}; --on-model-change mark goes on and marks them")
-        elif self.policy.on_model_change == "stop" and len(self._models) > 1 and model != next(iter(self._models)) and not self.stopping:
-            self._halt(f"the server still answers as {model!r}, not as {next(iter(self._models))!r}")
-        self._models[model] = self._models.get(model, 0) + 1
+        if model != first and self.policy.on_model_change == "stop" and not self.stopping:
+            self._halt(f"the server answers as {model!r} after {first!r}; --on-model-change mark goes on and marks them")
 
     # --- time and stopping --------------------------------------------------------------------------------------
 
@@ -367,8 +366,6 @@ class Runner:
             self.watch(self.tally, final)
 
     def _commit(self) -> None:
-        if self._models:
-            self.writer.note("models", orjson.dumps(self._models).decode())
         self.writer.commit()
         self._committed = time.monotonic()
 
@@ -381,15 +378,19 @@ class Runner:
         self._flying.clear()
 
     def _rescue(self) -> None:
-        """The ledger could not be written: wait for what is under way, since it is paid for, and try once more.
+        """The ledger could not be written, or a request cannot be made: wait for what is under way, since it is paid for, and commit it.
 
-        Where that fails too, the requests under way are `sent` in the ledger and will be unknown: nothing is lost silently.
+        Where that fails, the requests under way are `sent` in the ledger and will be unknown: nothing is lost silently.
         """
         self.stopping = max(1, self.stopping)
+        while self._flying and self.stopping < 2 and not self._safe:
+            self._came.extend(self._workers.results(LOOK_SECONDS))
+            while self._came:
+                try:
+                    self._arrived(*self._came.popleft())
+                except C2SError:
+                    continue  # its exchange is noted; what should follow from it will follow on resume
         try:
-            while self._flying and self.stopping < 2 and not self._safe:
-                for number, exchange in self._workers.results(LOOK_SECONDS):
-                    self._arrived(number, exchange)
             self.writer.commit()
         except LedgerError:
             pass  # the first error is raised; it says what to do

@@ -65,26 +65,30 @@ def replan(writer: LedgerWriter, panels: Sequence[Panel], *, errors: bool, unkno
 
 
 def _unprepare(db: sqlite3.Connection, panel: str, deltas: Counter[tuple[str, str, int, str, str]]) -> None:
-    """Let parents of a prepared panel be prepared again, from the answers to come, where nothing was asked about them yet.
+    """Let parents of a prepared panel be prepared again, from the answers to come, where nothing was asked about them yet, or where all
+    that was prepared is which arms are skipped: that changes no request of the others.
 
-    The others keep what was prepared: it follows from answers that stay.
+    The rest keep what was prepared: it follows from answers that stay.
     """
+    additions = reader.additions(db, panel)
     for number in [n for (n,) in db.execute("SELECT id FROM parents WHERE panel = ?", (panel,)).fetchall()]:
         parent = reader.parent(db, number)
         place = (panel, parent.parent.domain, parent.parent.length)
         slots = list(reader.slots_of(db, parent).values())
-        if any(s.exchange is not None for s in slots):
+        asked = {(s.slot.arm, s.slot.replicate) for s in slots if s.exchange is not None}
+        if asked and not set(additions.get(parent.parent.id, {})) <= {"skip"}:
             continue
         for s in slots:
-            if s.state != "planned":
+            if (s.slot.arm, s.slot.replicate) not in asked and s.state != "planned":
                 deltas[*place, s.slot.arm, s.state] -= 1
                 deltas[*place, s.slot.arm, "planned"] += 1
+                db.execute("UPDATE slots SET state = 'planned' WHERE id = ?", (s.id,))
         for outcome in reader.outcomes_of(db, number):
-            deltas[*place, outcome.arm, f"outcome:{outcome_key(outcome)}"] -= 1
+            if (outcome.arm, outcome.replicate) not in asked:
+                deltas[*place, outcome.arm, f"outcome:{outcome_key(outcome)}"] -= 1
+                db.execute("DELETE FROM outcomes WHERE parent = ? AND arm = ? AND replicate = ?", (number, outcome.arm, outcome.replicate))
         (transition,) = db.execute("SELECT transition FROM parents WHERE id = ?", (number,)).fetchone()
         if transition is not None:
             deltas[*place, "", f"transition:{transition}"] -= 1
-        db.execute("UPDATE slots SET state = 'planned' WHERE parent = ?", (number,))
-        db.execute("DELETE FROM outcomes WHERE parent = ?", (number,))
         db.execute("DELETE FROM prepared WHERE parent = ?", (number,))
         db.execute("UPDATE parents SET closed = 0, transition = NULL WHERE id = ?", (number,))

@@ -97,7 +97,7 @@ def _guarded(backend: Backend, calls: Sequence[Call]):
             count += 1
             yield exchange
         failure = "the backend ended without an answer"
-    except Exception as error:  # a fault of the adapter must not take the ledger down with it
+    except (Exception, SystemExit) as error:  # a fault of the adapter must not take the ledger or a worker down with it
         failure = f"{type(error).__name__}: {error}"
     for _ in calls[count:]:
         yield Exchange("error", message=failure)

@@ -49,6 +49,8 @@ def holm(
     means the names given. The adjusted values are monotone and at most 1; equal p get equal values. InputError for a p
     outside [0, 1] or NaN, or a family smaller than the tests given.
     """
+    if not isinstance(p_by_name, Mapping):
+        raise InputError("p_by_name: give a mapping from names to p; for a plain list, dict(enumerate(p))")
     given = dict(p_by_name)
     if planned is None:
         m = len(given)

@@ -57,7 +57,7 @@ def server() -> Iterator[str]:
 @pytest.mark.parametrize("panel", ["dialogue-construction", "dialogue-access"])
 def test_smollm2_answers_two_dialogues_and_its_run_verifies(server: str, tmp_path: Path, capsys, panel: str):
     out = tmp_path / "run"
-    command = ["run", "--panel", panel, "--model", "chat:smollm2", "--base-url", server, "--concurrency", "1", "--limit", "2", "--out", str(out)]
+    command = ["run", "--panel", panel, "--model", "chat:smollm2", "--base-url", server, "--concurrency", "1", "--timeout", "600", "--limit", "2", "--out", str(out)]
     assert main([*command, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["requests"]["ok"] == report["requests"]["planned"] > 0

@@ -457,3 +457,31 @@ def test_a_run_moved_to_another_folder_is_the_same_run(memory_path):
         shutil.move(run.path, memory_path / "there")
         assert verify(memory_path / "there").differences == []
         backend.close()
+
+
+def test_an_answer_that_cannot_be_taken_in_does_not_take_the_others_with_it(memory_path, monkeypatch):
+    """The ledger refuses one settlement among many answers: the run ends with its error, and all the others are on the disk."""
+    from c2s.errors import LedgerError
+    from c2s.runner.parents import Parents
+
+    calls = {"n": 0}
+    original = Parents.answered
+
+    def answered(self, waiting, answer, reason=None):
+        calls["n"] += 1
+        if calls["n"] == 21:
+            raise LedgerError("the disk is gone for a moment")
+        original(self, waiting, answer, reason)
+
+    with Server(delay=0.02) as server:
+        backend = server_model(server.url, concurrency=8)
+        run = make_run(memory_path / "run", backend, limit=6)
+        with monkeypatch.context() as patch:
+            patch.setattr(Parents, "answered", answered)
+            with pytest.raises(LedgerError, match="for a moment"):
+                drive(run, backend)
+        found = states(run)
+        assert set(found) == {"ok", "planned"} and found["ok"] == server.total > 20
+        assert drive(run, backend).finished and set(states(run)) == {"ok"}
+        assert set(server.received.values()) == {1} and verify(run.path).differences == []
+        backend.close()

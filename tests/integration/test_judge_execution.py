@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from support.judges import grades
+from support.judges import grades, sol_grades
 from support.server import Server
 
 from c2s.cli import main
@@ -109,3 +109,21 @@ def test_the_cap_stops_cleanly_and_a_higher_one_goes_on(memory_path: Path, capsy
         assert "leaves no room" in capsys.readouterr().err and 0 < server.total < PLANNED
         assert main(["resume", str(path), "--base-url", server.url, "--cap", "5"]) == 0
         assert server.total == PLANNED == len(sends(path))
+
+
+def test_a_text_model_is_asked_under_three_labels_with_its_state_in_both_orders(memory_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    path = memory_path / "run"
+    with Server(sol_grades, model="gpt-6-sol") as server:
+        assert main(["run", "--panel", "judge-confirmation", "--model", "openai:gpt-6-sol", "--base-url", server.url, "--limit", "2", "--out", str(path)]) == 0
+        assert server.total == 4 * 12 + 4 * 16
+    assert verify(path).differences == []
+    report = json.loads((path / "report.json").read_bytes())
+    (row,) = report["sections"]["interaction"]["rows"]
+    assert (row["configuration"], row["theta"], row["p"]) == ("FINAL3", 0, 1)
+    assert report["sections"]["scores"]["rows"][0]["n"] == 0  # no elicited probabilities
+    sql = "SELECT request FROM exchanges e JOIN slots s ON s.id = e.slot WHERE s.arm = 'final3.{}.random_colon' AND s.replicate = 0 ORDER BY s.parent LIMIT 1"
+    plain, ordered = (json.loads(query(path, sql.format(order))[0][0]) for order in ("insertion", "sorted"))
+    assert list(json.loads(plain["input"])) == ["question", "trusted_reference", "model_reply"]
+    assert list(json.loads(ordered["input"])) == ["model_reply", "question", "trusted_reference"]
+    assert json.loads(plain["input"]) == json.loads(ordered["input"]) and plain | {"input": ""} == ordered | {"input": ""}

@@ -124,6 +124,25 @@ def test_one_failed_configuration_leaves_the_other_and_the_family_whole(tmp_path
     assert "sorted valid_revision" in four["undefined"]["theta"] and "20 responses are missing or name no offered label" in four["undefined"]["theta"]
 
 
+def test_a_preflight_that_failed_for_lack_of_answers_is_judged_again_after_a_retry(tmp_path: Path):
+    (tmp_path / "judge.py").write_text(
+        "from pathlib import Path\nfrom c2s.backends.base import Exchange\n"
+        "def answer(call):\n"
+        "    down = call.slot.panel == 'judge-preflight' and call.slot.arm == 'final4.insertion.bare_correct'\n"
+        f"    if down and not Path({str(tmp_path / 'up')!r}).exists():\n        return Exchange('error', message='down')\n"
+        "    return call.ask.truth['verdict']\n"
+    )
+    first = report(tmp_path / "run", f"script:{tmp_path / 'judge.py'}", "--limit", "3", code=1)
+    assert first["requests"]["ok"] == first["requests"]["not_needed"] == 96
+    assert "6 responses are missing" in rows(first, "interaction")[1]["undefined"]["theta"]
+    (tmp_path / "up").touch()
+    assert main(["resume", str(tmp_path / "run"), "--retry-errors"]) == 0
+    assert verify(tmp_path / "run").differences == []
+    again = json.loads((tmp_path / "run" / "report.json").read_bytes())
+    assert again["requests"]["ok"] == 192 and again["requests"]["not_needed"] == 0
+    assert all(row["p"] == 1 for row in rows(again, "interaction")) and len(rows(again, "gates")) == 4
+
+
 def test_missing_outputs_are_bounded_and_count_against_the_gates(tmp_path: Path):
     found = report(tmp_path / "run", "sim:judge?kind=missing&rate=0.08", code=1)
     interaction = one(found, "interaction")

@@ -175,7 +175,10 @@ def test_wrong_usage_is_one_clear_line(c2s: Run, tmp_path: Path, finished: Path)
     assert "twice" in fails("run", "--model", "sim:positions?p=0.1&p=0.2")
     assert "did you mean jev" in fails("run", "--model", "sim:published?model=jov")
     assert "unknown domain" in fails("run", "--model", "sim:oracle", "--domain", "mth", "--out", tmp_path / "x")
-    assert "at least 1" in fails("run", "--model", "sim:oracle", "--limit", 0)
+    for limit in (0, -3, 10**20):
+        assert "at least 1" in fails("run", "--model", "sim:oracle", "--limit", limit)
+    assert "64 bits" in fails("run", "--model", "sim:oracle", "--seed", 10**20)
+    assert "no WordNet database" in fails("run", "--model", "sim:oracle", "--wordnet", tmp_path / "nope")
     assert "exists already" in fails("run", "--model", "sim:oracle", "--domain", "math", "--limit", 1, "--out", finished)
     assert "not a run directory" in fails("status", tmp_path / "nowhere")
     (tmp_path / "empty").mkdir()
@@ -229,3 +232,22 @@ def test_a_run_can_be_read_in_a_read_only_folder(c2s: Run, tmp_path: Path, finis
             assert c2s(command, run)[0] == 0
     finally:
         run.chmod(0o755)
+
+
+def test_a_script_that_exits_is_an_error_of_its_own_and_never_of_the_run(c2s: Run, tmp_path: Path):
+    script = tmp_path / "junk.py"
+    script.write_text("import sys\ndef answer(call):\n    sys.exit(0)\n")
+    code, out, err = c2s("run", "--json", "--model", f"script:{script}", "--domain", "math", "--limit", 1, "--out", tmp_path / "run")
+    requests = json.loads(out)["requests"]
+    assert code == 1 and requests["ok"] == 0 and requests["error"] > 0 and requests["open"] == 0
+    assert c2s("verify", tmp_path / "run")[0] == 0
+    script.write_text("raise SystemExit(0)")
+    code, _, err = c2s("run", "--model", f"script:{script}", "--out", tmp_path / "other")
+    assert code == 2 and "SystemExit" in err
+
+
+def test_a_plan_needs_no_key_since_it_sends_nothing(c2s: Run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("TYPESAFE_API_KEY", raising=False)
+    code, out, err = c2s("plan", "--json", "--model", "systemone:jev-1.13.0", "--domain", "math", "--limit", 6)
+    assert code == 0 and json.loads(out)["requests"] == 78, err
+    assert c2s("run", "--model", "systemone:jev-1.13.0", "--domain", "math", "--limit", 6)[0] == 2

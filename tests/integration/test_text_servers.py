@@ -10,6 +10,7 @@ import pytest
 
 from c2s.backends.registry import open_model
 from c2s.controllers.program import Arm
+from c2s.errors import InputError
 from c2s.panels.base import Panel
 from c2s.records import Ask, Outcome, Parent, Question, Request
 from c2s.runner.prices import Price
@@ -75,6 +76,26 @@ def test_a_run_over_each_protocol_verifies(memory_path, model, behave, path):
             assert all(orjson.loads(d)["top"][0] > 0.5 for (d,) in rows(run, "SELECT detail FROM outcomes WHERE arm = 'native'"))
         else:
             assert rows(run, "SELECT count(DISTINCT headers ->> '$.x-request-id') FROM exchanges") == [(server.total,)]
+        backend.close()
+
+
+def test_a_request_that_cannot_be_made_ends_the_run_and_loses_nothing_that_is_under_way(memory_path):
+    """Code readout takes 26 options at most; the 27th is met in the middle of a run."""
+
+    def program(parent, ctx):
+        options = 27 if parent.id == "s6" else 3
+        (answer,) = yield [Ask(1, Request(parent.id, {"answer": Question("q", {f"o{n}": None for n in range(options)})}))]
+        return Outcome("", output=answer.choice().taken(), correct=True)
+
+    made = [Parent(f"s{n}", "math", 1, {"target": "a", "candidates": ["a"]}) for n in range(9)]
+    panel = Panel("many", "many", (Arm("x", program, lambda parent: (1,)),), lambda settings: made, lambda frozen, settings: [], pair=None)
+    with Server(chat, delay=0.2) as server:
+        backend = open_model("chat:qwen?contract=code", {"base_url": server.url, "concurrency": 4})
+        run = make_run(memory_path / "run", backend, panels=(panel,), settings={"domain": None, "limit": None})
+        with pytest.raises(InputError, match="2 to 26 options, not 27"):
+            drive(run, backend, panels=(panel,), report=False)
+        found = states(run)
+        assert set(found) == {"ok", "planned"} and found["ok"] == server.total > 0 and set(server.received.values()) == {1}
         backend.close()
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from c2s.ledger import sqlite
 from c2s.ledger.directory import RunDirectory
 from c2s.runner.control import write_command
 from c2s.verify import verify
@@ -96,7 +97,7 @@ def test_a_folder_that_cannot_be_written_is_refused(small_disk):
 
 def test_the_second_runner_is_refused_by_name(tmp_path):
     out = tmp_path / "run"
-    with Server(delay=0.05) as server:
+    with Server(delay=0.4) as server:
         first = start(*run_words(server.url, out, limit=8))
         wait_for(lambda: server.total > 3)
         second = c2s("resume", out)
@@ -104,6 +105,21 @@ def test_the_second_runner_is_refused_by_name(tmp_path):
         assert c2s("status", out).stdout.startswith(f"running by pid {first.pid}")
         first.communicate(timeout=60)
         assert first.returncode == 0
+        settled(server, out)
+
+
+def test_a_reader_that_holds_on_never_blocks_the_writer(tmp_path):
+    """CASES.md 10: a terminal UI beside the runner, with a transaction that stays open."""
+    out = tmp_path / "run"
+    with Server(delay=0.1) as server:
+        client = start(*run_words(server.url, out, limit=8))
+        wait_for(lambda: server.total > 3)
+        with sqlite.reading(out / "ledger.sqlite") as db:
+            db.execute("BEGIN")
+            before = db.execute("SELECT count(*) FROM exchanges").fetchone()
+            client.communicate(timeout=60)
+            assert client.returncode == 0
+            assert db.execute("SELECT count(*) FROM exchanges").fetchone() == before  # its own moment, still
         settled(server, out)
 
 
@@ -134,8 +150,9 @@ def test_ctrl_c_twice_gives_up_what_is_under_way_and_names_it_unknown(tmp_path):
         time.sleep(0.5)
         assert client.poll() is None
         client.send_signal(signal.SIGINT)
-        client.communicate(timeout=30)
+        _, said = client.communicate(timeout=30)
         assert client.returncode == 130 and time.monotonic() - began < 5
+        assert "c2s resume" in one_line(said)
         run = RunDirectory.open(out)
         assert states(run)["unknown"] == 8 and states(run)["ok"] == 10
         messages = {m for (m,) in rows(run, "SELECT message FROM exchanges WHERE state = 'unknown'")}
@@ -152,7 +169,7 @@ def test_ctrl_c_twice_gives_up_what_is_under_way_and_names_it_unknown(tmp_path):
 
 def test_another_process_pauses_continues_and_stops_a_run(tmp_path):
     out = tmp_path / "run"
-    with Server(delay=0.1) as server:
+    with Server(delay=0.2) as server:
         client = start(*run_words(server.url, out, limit=30))
         wait_for(lambda: server.total > 5)
         assert c2s("pause", out).returncode == 0

@@ -26,3 +26,16 @@ def grades(fooled: Callable[[dict[str, Any]], bool] = lambda body: False) -> Cal
         return Action(body=orjson.dumps({"model": body["model"], "answers": {"verdict": answer}, "usage": usage}))
 
     return behave
+
+
+def sol_grades(number: int, raw: bytes) -> Action:
+    """The Responses API: reads the final value, answers with the strict schema's object and with usage."""
+    body = orjson.loads(raw)
+    state = orjson.loads(body["input"])
+    _, _, value = commitment(state["model_reply"])
+    label = "no_answer" if value is None else "correct" if value in state["trusted_reference"] else "incorrect"
+    assert label in body["text"]["format"]["schema"]["properties"]["verdict"]["enum"]
+    content = [{"type": "output_text", "text": orjson.dumps({"verdict": label}).decode()}]
+    usage = {"input_tokens": 300, "output_tokens": 20, "input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 12}}
+    message = {"type": "message", "role": "assistant", "content": content}
+    return Action(body=orjson.dumps({"model": body["model"], "status": "completed", "output": [message], "usage": usage}))

@@ -11,6 +11,7 @@ from c2s.ledger.directory import RunDirectory
 from c2s.ledger.writer import LedgerWriter
 from c2s.panels.registry import select
 from c2s.runner.execute import Runner
+from c2s.runner.policy import Policy
 from c2s.runner.plan import create_run, make_plan
 from c2s.runner.retry import replan
 
@@ -21,7 +22,7 @@ def planned(path: Path, names: Sequence[str], backend: Scripted, settings: dict[
     return create_run(path, make_plan(panels, settings or {}, data, asked=names), backend, provenance={"reuse_from": None, "backend_options": {}})
 
 
-def drive(run: RunDirectory, backend: Scripted, *, stop_after: int | None = None, retry: bool = False, unknown: bool = False) -> bool:
+def drive(run: RunDirectory, backend: Scripted, *, stop_after: int | None = None, retry: bool = False, unknown: bool = False, policy: Policy = Policy()) -> bool:
     """Run or go on; True when nothing is left."""
     identity = run.manifest()[0]["identity"]
     panels = select(identity["panels"]).panels
@@ -29,7 +30,7 @@ def drive(run: RunDirectory, backend: Scripted, *, stop_after: int | None = None
     try:
         if retry or unknown:
             replan(writer, panels, errors=retry, unknown=unknown)
-        runner = Runner(writer, backend, panels, identity["settings"])
+        runner = Runner(writer, backend, panels, identity["settings"], policy=policy)
         if stop_after is not None:
             runner.watch = lambda tally, final: runner.stop() if tally.asked >= stop_after else None
         return runner.run()

@@ -182,3 +182,8 @@ def test_importing_and_using_the_statistics_loads_no_scipy():
         "s.holm({'a': 0.1}); print([m for m in sys.modules if m.split('.')[0] in ('scipy', 'pandas', 'sklearn')])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_holm_takes_names_not_a_plain_list():
+    with pytest.raises(InputError, match="dict\\(enumerate"):
+        stats.holm([0.01, 0.04])

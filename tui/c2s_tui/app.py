@@ -1,53 +1,164 @@
-"""The screen: a table of runs, read again every second."""
+"""The app: six screens over one session, and the keys that are the same everywhere."""
 
 from __future__ import annotations
 
+import os
+import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from c2s.reports.tables import literal
-from rich.text import Text
-from textual.app import App, ComposeResult
-from textual.widgets import DataTable, Footer, Header, Static
+from textual.app import App, SystemCommand
+from textual.binding import Binding
+from textual.screen import Screen
 
-from c2s_tui.runs import HEADER, RunsError, cells, find_runs
+from c2s_tui.data.filters import parse
+from c2s_tui.data.source import Trouble, guarded
+from c2s_tui.once import named_item
+from c2s_tui.screens.base import View
+from c2s_tui.screens.compare import CompareScreen
+from c2s_tui.screens.help import HelpScreen
+from c2s_tui.screens.item import ItemScreen
+from c2s_tui.screens.items import ItemsScreen
+from c2s_tui.screens.monitor import MonitorScreen
+from c2s_tui.screens.report import ReportScreen
+from c2s_tui.screens.runs import RunsScreen
+from c2s_tui.session import Session, SideChoice
+from c2s_tui.text import visible
+from c2s_tui.widgets.bars import SCREENS
+
+VIEWS: dict[str, type[View]] = {
+    view.NAME: view for view in (RunsScreen, MonitorScreen, ItemsScreen, ItemScreen, CompareScreen, ReportScreen)
+}
 
 
-class RunsApp(App[None]):
-    """`q` ends it. What comes from a run is shown as data, never as markup."""
+class TuiApp(App[None]):
+    """`path` is a run directory or a folder of them. `read_only`: the control file is not written either."""
 
     TITLE = "c2s"
-    BINDINGS = [("q", "quit", "Quit")]
+    CSS_PATH = "app.tcss"
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS = [
+        Binding("q", "quit", "quit", tooltip="end"),
+        Binding("question_mark", "help", "help", key_display="?", tooltip="this help"),
+        *(Binding(str(n), f"go('{name}')", name, show=False, tooltip=f"the screen {name}") for n, name in enumerate(SCREENS, start=1)),
+        Binding("ctrl+s", "picture", "SVG screenshot", show=False, tooltip="save the screen as SVG"),
+    ]
 
-    def __init__(self, root: Path, refresh_s: float = 1.0) -> None:
+    def __init__(
+        self,
+        root: Path,
+        run: Path | None = None,
+        *,
+        screen: str | None = None,
+        read_only: bool = False,
+        clock: Callable[[], float] = time.time,
+        export_folder: Path | None = None,
+        typed: str = "",
+        item: str | None = None,
+        other: Path | None = None,
+    ) -> None:
         super().__init__()
-        self.root, self.refresh_s = root, refresh_s
-        self.sub_title = literal(str(root))
-
-    def compose(self) -> ComposeResult:
-        yield Header()
-        yield DataTable(cursor_type="row", zebra_stripes=True)
-        yield Static(id="notes", markup=False)
-        yield Footer()
+        self.session = Session(root, read_only, clock)
+        self.export_folder = export_folder or Path(os.getcwd())
+        if run is not None:
+            self.session.open(run)
+        if other is not None:
+            self.session.other = SideChoice(other)
+        self._typed, self._item = typed, item
+        self._first = screen or ("monitor" if run is not None else "runs")
+        self._views: dict[str, View] = {}
 
     def on_mount(self) -> None:
-        self.query_one(DataTable).add_columns(*HEADER)
-        self.query_one("#notes").styles.dock = "bottom"
-        self.show()
-        self.set_interval(self.refresh_s, self.show)
+        if self._typed or self._item:
+            self._start_with(self._typed, self._item)
+        self.go(self._first)
 
-    def show(self) -> None:
-        """Read the folder and lay the rows out anew; the cursor keeps its place."""
-        table = self.query_one(DataTable)
-        try:
-            runs, notes = find_runs(self.root), []
-        except RunsError as error:
-            runs, notes = [], [str(error)]
-        here = table.cursor_row
-        table.clear()
-        for row in runs:
-            table.add_row(*(Text(literal(cell)) for cell in cells(row)))
-        table.move_cursor(row=here)
-        notes += [f"{row.name}: {row.note}" for row in runs if row.note]
-        if not runs and not notes:
-            notes = ["No run directory in this folder."]
-        self.query_one("#notes", Static).update("\n".join(literal(note) for note in notes))
+    def _start_with(self, typed: str, item: str | None) -> None:
+        """A filter and an item from the command line; what is wrong with them is said, and the screens open without."""
+        if self.session.follower is None and not self._choose_first():
+            return
+        session = self.session
+
+        def read() -> None:
+            session.follower.look()
+            session.chosen = parse(typed, session.follower.plan)
+            if item is not None:
+                session.item = named_item(session, item)
+
+        done = guarded(read)
+        if isinstance(done, Trouble):
+            self.say(done.message, error=True)
+
+    def go(self, name: str) -> None:
+        """Open a screen. All but the list of runs need a run: the first one there is, if none was chosen."""
+        if name != "runs" and self.session.follower is None and not self._choose_first():
+            self.say("choose a run first")
+            name = "runs"
+        if name not in self._views:
+            self._views[name] = VIEWS[name]()
+            self.install_screen(self._views[name], name)
+        if self.screen is self._views[name]:
+            return
+        if isinstance(self.screen, View):
+            self.switch_screen(name)
+        else:
+            self.push_screen(name)
+
+    def _choose_first(self) -> bool:
+        found = guarded(self.session.watch.look)
+        entries = [] if isinstance(found, Trouble) else [entry for entry in found.entries if not isinstance(entry.seen, Trouble)]
+        if not entries:
+            return False
+        live = [entry for entry in entries if entry.seen.state.live]
+        self.session.open(max(live or entries, key=lambda entry: entry.seen.written or 0).path)
+        return True
+
+    def say(self, message: str, *, error: bool = False) -> None:
+        """A word that goes away by itself. It is never markup."""
+        self.notify(visible(message), severity="error" if error else "information", markup=False, timeout=8 if error else 4)
+
+    # --- actions --------------------------------------------------------------------------------------------------
+
+    def action_go(self, name: str) -> None:
+        if isinstance(self.screen, View):
+            self.go(name)
+
+    def action_help(self) -> None:
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self.screen, self.BINDINGS))
+
+    def action_pause(self) -> None:
+        """Tell the runner of the run that is looked at to pause, or to go on."""
+        source = None
+        if isinstance(self.screen, RunsScreen):
+            source = self.session.watch.follower(self.screen.entry.path).source if self.screen.entry else None
+        elif self.session.follower is not None:
+            source = self.session.follower.source
+        if source is None:
+            return
+        if self.session.read_only:
+            self.say("read-only: start with --allow-control to pause runs from here", error=True)
+        elif not source.run.running():
+            self.say("no runner is at work in this run")
+        else:
+            command = "go" if source.control() == "pause" else "pause"
+            done = guarded(source.command, command)
+            said = {"pause": "told the runner to pause; what is under way still arrives", "go": "told the runner to go on"}[command]
+            self.say(done.message if isinstance(done, Trouble) else said, error=isinstance(done, Trouble))
+            if isinstance(self.screen, View):
+                self.screen.look()
+
+    def action_picture(self) -> None:
+        """The screen as SVG: a file in the export folder, a download in a browser."""
+        if self.is_web:
+            self.deliver_screenshot()
+            return
+        name = f"c2s-tui-{time.strftime('%Y%m%d-%H%M%S')}.svg"
+        done = guarded(self.save_screenshot, name, str(self.export_folder))
+        self.say(done.message if isinstance(done, Trouble) else f"saved {done}", error=isinstance(done, Trouble))
+
+    def get_system_commands(self, screen: Screen) -> Iterable[SystemCommand]:
+        yield from super().get_system_commands(screen)
+        for number, name in enumerate(SCREENS, start=1):
+            yield SystemCommand(f"Open {name}", f"screen {number}", lambda name=name: self.go(name))
+        yield SystemCommand("Pause or go on", "tell the runner of this run", self.action_pause)

@@ -1,0 +1,402 @@
+"""Every key of every screen, and what the important ones do."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from c2s_tui.screens.base import View
+from c2s_tui.screens.compare import CompareScreen
+from c2s_tui.screens.item import ItemScreen
+from c2s_tui.screens.items import ItemsScreen
+from c2s_tui.screens.monitor import MonitorScreen
+from c2s_tui.screens.raw import RawScreen
+from c2s_tui.widgets.bars import KeyBar
+from c2s_tui.widgets.lines import Fixed, LineView, Text
+from c2s_tui.widgets.rows import Rows
+from textual.binding import Binding
+from textual.widgets import Input
+
+from support.pilots import drive, keys_of
+from support.screens import screen_text
+
+SCREENS = ("runs", "monitor", "items", "item", "compare", "report")
+
+
+def bound(screen: View) -> list[str]:
+    """All keys that mean something on a screen, but for the one that ends the app."""
+    bindings = [b for b in [*screen.BINDINGS, *screen.app.BINDINGS, *LineView.BINDINGS] if isinstance(b, Binding)]
+    return [key for binding in bindings for key in binding.key.split(",") if key != "q"]
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_every_key_of_every_screen(name: str, app_of):
+    app = app_of("good", screen=name)
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        here = app.screen
+        for key in bound(here):
+            await pilot.press(key)
+            if app.screen is not here:
+                await pilot.settled()
+                if not isinstance(app.screen, View):  # a window was opened
+                    await pilot.press("escape")
+                app.go(name)
+                await pilot.settled()
+        assert app.screen.NAME == name and app.is_running
+        await pilot.press("q")
+
+    drive(app, press)
+    assert not app.is_running and app.return_code == 0
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_the_keys_that_are_shown_are_bound_and_fit(name: str, app_of):
+    app = app_of("good", screen=name)
+
+    async def look(pilot) -> None:
+        await pilot.settled()
+        active = app.screen.active_bindings
+        for binding in app.screen.query_one(KeyBar).bindings:
+            assert all(key in active for key in binding.key.split(",")), binding
+        for width in (80, 40, 20):
+            await pilot.resize_terminal(width, 24)
+            await pilot.settled()
+            line = app.screen.query_one(KeyBar).line(0)
+            assert 0 < len(line.plain.strip()) < len(line.plain.rstrip()) <= width
+
+    drive(app, look)
+
+
+def test_numbers_open_the_screens_and_the_palette_knows_them(app_of):
+    app = app_of("good")
+
+    async def press(pilot) -> None:
+        for number, name in enumerate(SCREENS, start=1):
+            await pilot.press(str(number))
+            await pilot.settled()
+            assert app.screen.NAME == name
+        await pilot.press("ctrl+p")
+        await pilot.settled()
+        assert app.screen.__class__.__name__ == "CommandPalette"
+        await pilot.press("escape")
+        titles = [command.title for command in app.get_system_commands(app.screen)]
+        assert {"Theme", "Screenshot", "Open compare", "Pause or go on"} <= set(titles)
+        app.theme = "textual-light"
+        await pilot.settled()
+
+    drive(app, press)
+
+
+def counts(screen: ItemsScreen) -> tuple[int, int]:
+    """The total in the header, and the sum of its parts."""
+    selection = screen.found.selection
+    return len(selection.ids), sum(selection.counts.values())
+
+
+def test_filter_narrows_as_it_is_typed_and_escape_takes_it_back(app_of):
+    app = app_of("part", screen="items")
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        screen = app.screen
+        assert counts(screen) == (400, 400)
+        await pilot.press("slash", *keys_of("t:lost dom:math "))
+        await pilot.settled()
+        lost = counts(screen)
+        assert lost[0] == lost[1] == screen.found.selection.counts["native_only"] > 0
+        await pilot.press(*keys_of("length:x"))
+        await pilot.settled()
+        assert "give a number" in screen.query_one("#said", Fixed).lines[0].plain
+        await pilot.press("escape")
+        await pilot.settled()
+        assert counts(screen) == (400, 400) and not screen.query_one(Input).display
+        await pilot.press("slash", *keys_of("w-00001"), "enter")
+        await pilot.settled()
+        assert counts(screen) == (10, 10) and app.session.chosen.words == ("w-00001",)
+        await pilot.press("x")
+        await pilot.settled()
+        assert counts(screen) == (400, 400)
+
+    drive(app, press)
+
+
+def test_transition_domain_arm_and_sort_keys(app_of):
+    app = app_of("good", screen="items")
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        screen = app.screen
+        for name in ("both", "native_only", "serial_only", "neither", "undefined", "pending"):
+            await pilot.press("t")
+            await pilot.settled()
+            assert app.session.chosen.transitions == (name,)
+            total, parts = counts(screen)
+            assert total == parts == screen.found.selection.counts[name]
+        await pilot.press("t", "d")
+        await pilot.settled()
+        assert app.session.chosen.transitions == () and app.session.chosen.domain == "math"
+        await pilot.press("a")
+        await pilot.settled()
+        assert screen.found.selection.pair.second == "candidates_only"
+        assert "Native -> Candidates only" in screen_text(app)
+        await pilot.press("x")
+        for by in ("item", "domain", "length"):
+            await pilot.press("s")
+            await pilot.settled()
+            assert app.session.sort.by == by
+        first = screen.query_one(Rows).row(0)
+        await pilot.press("r")
+        await pilot.settled()
+        assert first.length == 3 and screen.query_one(Rows).row(0).length == 8
+
+    drive(app, press)
+
+
+def test_moving_in_a_list(app_of):
+    app = app_of("part", screen="items")
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        rows = app.screen.query_one(Rows)
+        for key, place in [("j", 1), ("down", 2), ("k", 1), ("G", 399), ("j", 399), ("g", 0), ("k", 0), ("end", 399), ("home", 0)]:
+            await pilot.press(key)
+            assert rows.cursor == place, key
+        await pilot.press("pagedown")
+        assert 10 <= rows.cursor <= 25
+        await pilot.press("pageup")
+        assert rows.cursor == 0
+        await pilot.press("G")
+        await pilot.settled()
+        assert "w-000199" in screen_text(app)
+
+    drive(app, press)
+
+
+def test_item_goes_through_the_filter_its_arms_and_its_steps(app_of):
+    app = app_of("good", screen="items")
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        await pilot.press("slash", *keys_of("t:lost"), "enter")
+        await pilot.settled()
+        ids = [int(n) for n in app.screen.found.selection.ids]
+        await pilot.press("enter")
+        await pilot.settled()
+        screen = app.screen
+        assert isinstance(screen, ItemScreen) and screen.view.id == ids[0]
+        for key, number in [("n", ids[1]), ("right", ids[2]), ("N", ids[1]), ("left", ids[0]), ("N", ids[0])]:
+            await pilot.press(key)
+            await pilot.settled()
+            assert screen.view.id == number, key
+        assert f"1/{len(ids)}" in screen_text(app)
+        await pilot.press("j", "j")
+        assert screen.step.step == 3
+        await pilot.press("enter")
+        await pilot.settled()
+        assert isinstance(app.screen, RawScreen) and app.screen.sends[0].slot.endswith("serial step 3")
+        await pilot.press("y")
+        assert app.clipboard.encode() == app.screen.sends[0].row.request
+        await pilot.press("Y")
+        assert app.clipboard.encode() == app.screen.sends[0].row.response
+        await pilot.press("e", "escape")
+        await pilot.settled()
+        written = sorted(path.name for path in Path(".").glob("slot-*/*"))
+        assert written == ["1-request", "1-response"]
+        await pilot.press("a")
+        await pilot.settled()
+        assert app.session.arm == ("native", 0) and screen.step.truth == screen.view.target
+        await pilot.press("escape")
+        await pilot.settled()
+        assert isinstance(app.screen, ItemsScreen)
+
+    drive(app, press)
+
+
+def test_monitor_freezes(app_of, root):
+    app = app_of("good")
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        await pilot.press("space")
+        assert "FROZEN" in screen_text(app)
+        (root / "good/manifest.json").unlink()
+        app.screen.look()
+        await pilot.settled()
+        assert "FROZEN" in screen_text(app) and "390 of 390" in screen_text(app)
+        await pilot.press("space")
+        await pilot.settled()
+        assert "cannot read runs/good/manifest.json" in screen_text(app)
+
+    drive(app, press)
+
+
+def test_pause_and_go_write_the_control_file(app_of, runner_of, root):
+    runner_of("part")
+    app = app_of("part")
+    control = root / "part/control.json"
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        await pilot.press("p")
+        await pilot.settled()
+        assert json.loads(control.read_text()) == {"command": "pause"}
+        assert screen_text(app).splitlines()[1].startswith("pausing by pid 4242 on node")
+        await pilot.press("p")
+        await pilot.settled()
+        assert json.loads(control.read_text()) == {"command": "go"}
+        assert screen_text(app).splitlines()[1].startswith("running")
+
+    drive(app, press)
+    assert {path.name for path in (root / "part").iterdir()} == {"manifest.json", "ledger.sqlite", "runner.lock", "control.json"}
+
+
+@pytest.mark.parametrize("case", ["read-only", "no runner"])
+def test_nothing_is_written_where_it_must_not_be(case: str, app_of, runner_of, root):
+    if case == "read-only":
+        runner_of("part")
+    app = app_of("part", read_only=case == "read-only")
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        await pilot.press("p")
+        await pilot.settled()
+
+    drive(app, press)
+    assert not (root / "part/control.json").exists()
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl"])
+def test_export_holds_the_filtered_rows_in_their_order(form: str, app_of):
+    app = app_of("good", screen="items", typed="t:lost,neither")
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        await pilot.press("s", "s", "s", "r")  # longest first
+        await pilot.settled()
+        await pilot.press("e", form[0])
+        await pilot.settled()
+
+    drive(app, press)
+    (path,) = Path(".").glob(f"items-good-*.{form}")
+    text = path.read_text()
+    rows = [json.loads(line) for line in text.splitlines()] if form == "jsonl" else list(csv.DictReader(text.splitlines()))
+    assert len(rows) == 14 and {row["transition"] for row in rows} == {"native_only", "neither"}
+    lengths = [int(row["length"]) for row in rows]
+    assert lengths == sorted(lengths, reverse=True)
+    assert all(row["serial_output"] != row["target"] for row in rows)
+
+
+def test_copying(app_of, root):
+    app = app_of()
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        await pilot.press("y")
+        assert app.clipboard == str(root / "part")
+        await pilot.press("enter")
+        await pilot.settled()
+        await pilot.press("y")
+        assert "settled" in app.clipboard and isinstance(app.screen, MonitorScreen)
+        await pilot.press("3")
+        await pilot.settled()
+        await pilot.press("y")
+        assert app.clipboard.split("\t")[1] == "m-000000"
+
+    drive(app, press)
+
+
+def test_compare_lists_what_is_behind_a_cell(app_of, root):
+    app = app_of("part", screen="compare", other=root / "other")
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        screen = app.screen
+        assert isinstance(screen, CompareScreen)
+        matrix = screen.compared.found.matrix()
+        rows = screen.query_one(Rows)
+        assert rows.total == 400 and matrix.sum() == 226
+        left, right = rows.row(0)
+        assert left.transition != right.transition, "changed items stand first"
+        seen = 0
+        for _ in range(int((matrix > 0).sum())):
+            await pilot.press("tab")
+            await pilot.settled()
+            assert rows.total == matrix[screen.cell] > 0
+            seen += rows.total
+        assert seen == 226
+        await pilot.press("tab")
+        await pilot.settled()
+        assert screen.cell is None and rows.total == 400
+        await pilot.press("w")
+        await pilot.settled()
+        assert app.session.path == root / "other" and (screen.compared.found.matrix() == matrix.T).all()
+        await pilot.press("e", "j")
+        await pilot.settled()
+
+    drive(app, press)
+    (path,) = Path(".").glob("compare-other-part-*.jsonl")
+    assert len(path.read_text().splitlines()) == 400
+
+
+def test_compare_chooses_arms(app_of):
+    app = app_of("good", screen="compare")
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        await pilot.press("c")
+        await pilot.settled()
+        labels = [line.plain.strip() for line in app.screen.query_one("#dialog-list", Text).lines]
+        at = labels.index("this run · Independent -> Serial")
+        await pilot.press(*["j"] * at, "enter")
+        await pilot.settled()
+        assert app.screen.compared.right.pair.first == "independent"
+        assert "B  good" in screen_text(app) and "Independent -> Serial" in screen_text(app)
+
+    drive(app, press)
+
+
+def test_mouse(app_of):
+    app = app_of("part", screen="items")
+
+    async def click(pilot) -> None:
+        await pilot.settled()
+        rows = app.screen.query_one(Rows)
+        await pilot.click(Rows, offset=(5, 3))
+        assert rows.cursor == 3
+        head = app.screen.query_one("#head", Fixed)
+        at = head.lines[1].plain.index("native only")
+        await pilot.click("#head", offset=(at + 2, 1))
+        await pilot.settled()
+        assert app.session.chosen.transitions == ("native_only",)
+        at = app.screen.query_one("#columns", Fixed).lines[0].plain.index("TARGET")
+        await pilot.click("#columns", offset=(at + 1, 0))
+        await pilot.settled()
+        assert app.session.sort.by == "target"
+        await pilot.click(Rows, offset=(5, 2), times=2)
+        await pilot.settled()
+        assert isinstance(app.screen, ItemScreen)
+        await pilot.click("TopBar", offset=(5, 0))
+        await pilot.settled()
+        assert app.screen.NAME == "runs"
+        await pilot.click("KeyBar", offset=(2, 0))
+        await pilot.settled()
+        assert app.screen.NAME == "monitor"
+
+    drive(app, click)
+
+
+def test_screenshot(app_of):
+    app = app_of("good")
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        await pilot.press("ctrl+s")
+        await pilot.settled()
+
+    drive(app, press)
+    (path,) = Path(".").glob("c2s-tui-*.svg")
+    assert path.read_text().lstrip().startswith("<svg") and "Candidates" in path.read_text()

@@ -1,0 +1,3 @@
+from c2s_tui import main
+
+raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""What the screens show, read from run directories: short reads, frozen results, no widgets."""

@@ -1,0 +1,197 @@
+"""Two sides of a comparison: the same items under two runs, or under two pairs of arms of one run."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c2s import stats
+from c2s.errors import InputError, LedgerError
+from c2s.reports.retention import CONFIDENCE
+from c2s_tui.data.filters import TRANSITIONS, Pair, transition_sql
+from c2s_tui.data.items import ItemRow, item_rows
+from c2s_tui.data.plan import IdRanges, Plan
+from c2s_tui.data.source import Source
+
+CELLS = TRANSITIONS[:4]
+"""The transitions that make the 4 x 4 matrix; the other two drop as pairs."""
+
+
+DRAWN_ITEMS = 200_000_000
+"""Items times draws of one interval: about a second. Only runs of more than 2,000 items get fewer than 99,999 draws."""
+
+
+@dataclass(frozen=True, slots=True)
+class SideSpec:
+    """What one side shows: a run, and the two arms of it that make a transition."""
+
+    source: Source
+    plan: Plan
+    pair: Pair
+
+    def same_run(self, other: SideSpec) -> bool:
+        return self.source.path == other.source.path
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Exact McNemar on one arm's correctness: right on one side only. `p` is None without a pair."""
+
+    left_only: int
+    right_only: int
+    p: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tests:
+    """What changed among the items of a domain (None: all of them) that both sides define.
+
+    `first` and `second` test the two arms; `difference` is left SCR minus right SCR with its interval, None where a side has no
+    success of its first arm; `method` names the interval or says why there is none.
+    """
+
+    domain: str | None
+    n: int
+    changed: int
+    first: Change
+    second: Change
+    scr: tuple[float | None, float | None]
+    difference: float | None
+    low: float | None
+    high: float | None
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`left` and `right` are parent ids in either ledger, item by item, changed ones first, in plan order otherwise.
+
+    `codes`: 4 * left cell + right cell for an item with both transitions, -1 for one without. `missing`: parents that one side
+    lacks; `differing`: those whose frozen item is another one, left out. `tests`: all items first, then each domain.
+    """
+
+    left: NDArray[np.int64]
+    right: NDArray[np.int64]
+    codes: NDArray[np.int8]
+    missing: int
+    differing: int
+    tests: tuple[Tests, ...]
+
+    def matrix(self) -> NDArray[np.int64]:
+        """[4, 4]: left transition by right transition, in the order of CELLS."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=16).reshape(4, 4)
+
+    @property
+    def dropped(self) -> int:
+        return int((self.codes < 0).sum())
+
+    def behind(self, cell: tuple[int, int] | None) -> NDArray[np.int64]:
+        """Positions of the items behind a cell; all of them for None."""
+        return np.arange(len(self.codes)) if cell is None else np.flatnonzero(self.codes == 4 * cell[0] + cell[1])
+
+
+def compare(left: SideSpec, right: SideSpec, domain: str | None = None) -> Comparison:
+    """Join two sides on (panel, parent) and the frozen item. Raises LedgerError where they share nothing."""
+    parts: list[NDArray[np.int64]] = []
+    with left.source.read() as db:
+        other = "main"
+        if not left.same_run(right):
+            db.execute("ATTACH ? AS other", (right.source.run.ledger_path.absolute().as_uri() + "?mode=ro",))
+            other = "other"
+        query = _join(left.pair, right.pair, other, domain)
+        values = {"domain": domain, "lf": left.pair.first, "ls": left.pair.second, "rf": right.pair.first, "rs": right.pair.second}
+        strata: dict[tuple[str, int], int] = {}
+        for low, high in IdRanges(left.plan.last).timed():
+            rows = db.execute(query, values | {"low": low, "high": high}).fetchall()
+            if rows:
+                parts.append(np.array([(*row[:4], strata.setdefault(row[4:6], len(strata)), row[6]) for row in rows], dtype=np.int64))
+    table = np.concatenate(parts) if parts else np.empty((0, 6), np.int64)
+    same = table[:, 5] == 1
+    if not same.any():
+        raise LedgerError(f"{left.source.path} and {right.source.path} have no item in common; nothing to compare")
+    missing = _parents(left.plan, domain) + _parents(right.plan, domain) - 2 * len(table)
+    return _result(table[same], missing, int((~same).sum()), strata)
+
+
+def _parents(plan: Plan, domain: str | None) -> int:
+    return sum(n for (_, d, _), n in plan.parents.items() if domain in (None, d))
+
+
+def _join(left: Pair, right: Pair, other: str, domain: str | None) -> str:
+    def arms(side: str, schema: str, first: str, second: str) -> str:
+        return " ".join(
+            f"LEFT JOIN {schema}.outcomes {side}{x} ON {side}{x}.parent = {side}.id AND {side}{x}.arm = :{arm} AND {side}{x}.replicate = 0"
+            for x, arm in (("a", first), ("b", second))
+        )
+
+    def cell(side: str, pair: Pair) -> str:
+        whens = " ".join(f"WHEN '{name}' THEN {n}" for n, name in enumerate(CELLS))
+        return f"CASE {transition_sql(pair, side, side + 'a', side + 'b')} {whens} ELSE -1 END"
+
+    return (
+        f"SELECT l.id, r.id, {cell('l', left)}, {cell('r', right)}, l.domain, l.length, li.sha256 = ri.sha256"
+        f" FROM main.parents l JOIN {other}.parents r ON r.panel = l.panel AND r.parent = l.parent"
+        f" JOIN main.items li ON li.id = l.item JOIN {other}.items ri ON ri.id = r.item"
+        f" {'' if left.declared else arms('l', 'main', 'lf', 'ls')} {'' if right.declared else arms('r', other, 'rf', 'rs')}"
+        " WHERE l.id > :low AND l.id <= :high" + (" AND l.domain = :domain" if domain is not None else "")
+    )
+
+
+def _result(table: NDArray[np.int64], missing: int, differing: int, strata: dict[tuple[str, int], int]) -> Comparison:
+    """`table`: left id, right id, left cell, right cell, stratum, 1; one row an item."""
+    a, b = table[:, 2], table[:, 3]
+    defined = (a >= 0) & (b >= 0)
+    codes = np.where(defined, 4 * a + b, -1).astype(np.int8)
+    order = np.lexsort((np.arange(len(table)), ~defined, ~(defined & (a != b))))
+    domains = sorted({domain for domain, _ in strata}, reverse=True)
+    tests = []
+    for domain in [None, *domains] if len(domains) > 1 else domains:
+        own = [n for (name, _), n in strata.items() if domain in (None, name)]
+        rows = defined & np.isin(table[:, 4], own)
+        tests.append(_tests(domain, a[rows], b[rows], table[rows, 4]))
+    return Comparison(table[order, 0], table[order, 1], codes[order], missing, differing, tuple(tests))
+
+
+def _tests(domain: str | None, a: np.ndarray, b: np.ndarray, strata: np.ndarray) -> Tests:
+    first, second = np.array([1, 1, 0, 0], bool), np.array([1, 0, 1, 0], bool)
+    left, right = stats.joint_counts(first[a], second[a]), stats.joint_counts(first[b], second[b])
+    difference = low = high = None
+    if left.scr is None or right.scr is None:
+        method = "a side has no success of its first arm"
+    else:
+        difference = left.scr - right.scr
+        low, high, method = _interval(first[a], second[a], first[b], second[b], strata)
+    changes = (_change(arm[a], arm[b]) for arm in (first, second))
+    return Tests(domain, len(a), int((a != b).sum()), *changes, (left.scr, right.scr), difference, low, high, method)
+
+
+def _interval(*arrays: np.ndarray) -> tuple[float | None, float | None, str]:
+    try:
+        draws = min(99_999, max(1_999, DRAWN_ITEMS // max(1, len(arrays[0]))))
+        found = stats.bootstrap_scr_difference(*arrays, confidence=CONFIDENCE, draws=draws)
+    except InputError as error:
+        return None, None, str(error)
+    return found.low, found.high, f"{found.draws:,} bootstrap draws, items redrawn within length"
+
+
+def _change(left: np.ndarray, right: np.ndarray) -> Change:
+    b, c = int((left & ~right).sum()), int((~left & right).sum())
+    return Change(b, c, float(stats.mcnemar_exact(b, c)) if len(left) else None)
+
+
+def compared_rows(left: SideSpec, right: SideSpec, pairs: list[tuple[int, int]]) -> dict[tuple[int, int], tuple[ItemRow, ItemRow]]:
+    """The rows of these items on both sides, a page at a time."""
+
+    def rows(db: sqlite3.Connection, side: SideSpec, which: int) -> dict[int, ItemRow]:
+        return item_rows(db, side.pair, [pair[which] for pair in pairs])
+
+    with left.source.read() as db:
+        a = rows(db, left, 0)
+        b = rows(db, right, 1) if left.same_run(right) else None
+    if b is None:
+        with right.source.read() as db:
+            b = rows(db, right, 1)
+    return {(x, y): (a[x], b[y]) for x, y in pairs if x in a and y in b}

@@ -1,0 +1,259 @@
+"""Everything about one parent: its item, its arms, every step with what was offered and what came back.
+
+What was asked is derived again by the parent's own program, fed with the recorded answers, as verify does; the recorded bytes
+are shown as they are, and a request that is not the derived one is said to differ.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from c2s.controllers.program import ParentProgram
+from c2s.dialects import Malformed, dialect
+from c2s.errors import C2SError, LedgerError
+from c2s.ledger import reader
+from c2s.ledger.writer import ExchangeRow, ParentRow, SlotRow
+from c2s.panels.registry import panel
+from c2s.records import INVALID, Ask, Choice, Outcome, Slot
+from c2s_tui.data.items import text_of
+from c2s_tui.data.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision of an arm: a position, or one question of a request that asks several (`question` names it).
+
+    `state` is the slot's, or `filled` for a position that needed no request.    `options`, `truth` and `choice` come from the derived request and the recorded response; None where either cannot be had.
+    `values` says what options stand for, where they are ids. `prefix` is the output before this step where it is made up of
+    characters, `taken` what the step added to it. `same` is False where the recorded request is
+    not the one that follows from the item.
+    """
+
+    step: int
+    question: str | None
+    state: str
+    slot: int | None
+    exchange: int | None
+    attempts: int
+    options: tuple[str, ...] | None
+    truth: str | None
+    choice: Choice | None
+    prefix: str
+    taken: str | None
+    message: str | None
+    same: bool | None
+    values: Mapping[str, str] | None = None
+
+    def shown(self, option: str | None) -> str:
+        """An option as its value."""
+        return "" if option is None else self.values.get(option, option) if self.values else option
+
+
+@dataclass(frozen=True, slots=True)
+class ArmView:
+    """One instance of an arm. `turn`: its replicate stands for a turn, not for a repeat."""
+
+    name: str
+    replicate: int
+    outcome: Outcome | None
+    steps: tuple[Step, ...]
+    turn: int | None = None
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.name, self.replicate
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """K(0..L), the characters at every position over all candidates, and whether the gold's own is forced there."""
+
+    k: tuple[int, ...]
+    unions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemView:
+    """One parent, whole. `note` says why steps could not be derived, if so; `paired`: its panel has a pair of arms."""
+
+    id: int
+    panel: str
+    name: str
+    domain: str
+    length: int
+    pair: str | None
+    transition: str | None
+    closed: bool
+    payload: Mapping[str, Any]
+    problem: str | None
+    target: str | None
+    candidates: tuple[str, ...]
+    geometry: Geometry | None
+    arms: tuple[ArmView, ...]
+    note: str | None
+    paired: bool = True
+
+    def arm(self, key: tuple[str, int]) -> ArmView | None:
+        return next((arm for arm in self.arms if arm.key == key), None)
+
+
+def item_view(source: Source, number: int) -> ItemView:
+    """Raises LedgerError where there is no such parent."""
+    identity = source.identity
+    with source.read() as db:
+        found = db.execute("SELECT transition FROM parents WHERE id = ?", (number,)).fetchone()
+        if found is None:
+            raise LedgerError(f"{source.path} has no item {number}")
+        replay = _Replay(db, identity, number)
+        row = replay.row
+        payload = row.parent.payload if isinstance(row.parent.payload, Mapping) else {}
+        target, candidates = text_of(payload, "target"), payload.get("candidates")
+        candidates = tuple(c for c in candidates if isinstance(c, str)) if isinstance(candidates, list) else ()
+        return ItemView(
+            number, row.panel, row.parent.id, row.parent.domain, row.parent.length, row.parent.pair, found[0], row.closed, payload,
+            text_of(payload, "problem"), target, candidates, _geometry(candidates, target), replay.arms(), replay.note, replay.paired,
+        )  # fmt: skip
+
+
+def _geometry(candidates: tuple[str, ...], target: str | None) -> Geometry | None:
+    if target is None or target not in candidates or any(len(c) != len(target) for c in candidates):
+        return None
+    k = tuple(sum(c[:n] == target[:n] for c in candidates) for n in range(len(target) + 1))
+    return Geometry(k, tuple("".join(sorted({c[n] for c in candidates})) for n in range(len(target))))
+
+
+class _Replay:
+    """The parent's program fed with the recorded answers, as far as they go."""
+
+    def __init__(self, db: sqlite3.Connection, identity: Mapping[str, Any], number: int) -> None:
+        self.note: str | None = None
+        self.paired = True
+        self._turns: set[str] = set()
+        self._asks: dict[Slot, Ask] = {}
+        self._choices: dict[Slot, Mapping[str, Choice]] = {}
+        self._same: dict[Slot, bool] = {}
+        self._db = db
+        self._exchanges: dict[Slot, ExchangeRow] = {}
+        try:
+            self.row: ParentRow = reader.parent(db, number)
+        except (ValueError, TypeError) as error:
+            raise LedgerError(f"item {number} is damaged: its frozen item is not JSON") from error
+        self.slots = reader.slots_of(db, self.row)
+        self.outcomes = {(o.arm, o.replicate): o for o in reader.outcomes_of(db, number)}
+        try:
+            self._wire, self._model = dialect(identity["dialect"]), identity["wire_model"]
+            self._run(identity)
+        except (C2SError, KeyError, TypeError, ValueError, AttributeError, IndexError, RuntimeError) as error:
+            said = str(error) if isinstance(error, C2SError) else f"{type(error).__name__}: {error}"
+            self.note = f"its requests cannot be derived here: {said}"
+
+    def _run(self, identity: Mapping[str, Any]) -> None:
+        declared = panel(self.row.panel)
+        self.paired = declared.pair is not None
+        self._turns = {arm.name for arm in declared.arms if arm.turns is not None}
+        if declared.prepare is not None and self.row.frozen is None:
+            return  # its requests follow from earlier panels, which have not closed yet
+        present = {slot.arm for slot in self.slots}
+        arms = [arm for arm in declared.arms if arm.name in present]
+        program = ParentProgram(declared.name, arms, self.row.parent, identity["settings"])
+        waiting = program.start()
+        while waiting:
+            slot, ask = waiting.pop()
+            self._asks[slot] = ask
+            row = self.slots.get(slot)
+            if row is None or row.exchange is None or row.state not in ("ok", "error", "unknown"):
+                continue
+            sent = self._exchanges[slot] = reader.exchange(self._db, row.exchange)
+            self._same[slot] = sent.request == self._wire.encode(ask, self._model)
+            answer = None
+            if row.state == "ok" and sent.response is not None:
+                try:
+                    answer = self._wire.decode(ask, sent.response)
+                    self._choices[slot] = answer.choices
+                except Malformed as error:
+                    self.note = f"{slot}: the recorded response does not read: {error}"
+            waiting += program.receive(slot, answer, None if answer else f"{row.state}: {sent.message}")
+
+    def arms(self) -> tuple[ArmView, ...]:
+        names = dict.fromkeys((slot.arm, slot.replicate) for slot in self.slots)
+        return tuple(
+            ArmView(arm, r, self.outcomes.get((arm, r)), tuple(self._steps(arm, r)), r + 1 if arm in self._turns else None) for arm, r in names
+        )
+
+    def _steps(self, arm: str, replicate: int) -> list[Step]:
+        rows = {slot.step: row for slot, row in self.slots.items() if (slot.arm, slot.replicate) == (arm, replicate)}
+        outcome = self.outcomes.get((arm, replicate))
+        filled = outcome.detail.get("filled", ()) if outcome is not None else ()
+        last = max([*rows, *(n for n in filled if isinstance(n, int))], default=0)
+        output = outcome.output if outcome is not None else None
+        select = "argmax" if outcome is not None and "returned" in outcome.detail else "returned"
+        steps, prefix = [], ""
+        for number in range(1, last + 1):
+            if number in rows:
+                found = self._queried(rows[number], prefix, select)
+            elif number in filled and output is not None:
+                found = [Step(number, None, "filled", None, None, 0, None, self._gold(number), None, prefix, output[number - 1 : number], None, None)]
+            else:
+                continue
+            steps += found
+            prefix = found[-1].prefix + (found[-1].taken or "")
+        return steps
+
+    def _gold(self, number: int) -> str | None:
+        target = text_of(self.row.parent.payload, "target")
+        return None if target is None else target[number - 1 : number] or None
+
+    def _queried(self, row: SlotRow, prefix: str, select: str) -> list[Step]:
+        """One step a question; one with nothing derived where the request cannot be had."""
+        slot = row.slot
+        ask, choices, sent = self._asks.get(slot), self._choices.get(slot, {}), self._exchanges.get(slot)
+        message = sent.message if sent is not None else self._message(row.exchange)
+        base = (row.id, row.exchange, row.attempts)
+        questions = ask.request.questions if ask is not None else {}
+        if not questions:
+            return [Step(slot.step, None, row.state, *base, None, None, None, prefix, None, message, None)]
+        steps = []
+        for name, question in questions.items():
+            choice = choices.get(name)
+            taken = None if choice is None else choice.taken(select)
+            label = name if len(questions) > 1 or question.unit == "field" else None
+            options, truth = tuple(question.options), ask.truth.get(name)
+            same, before = self._same.get(slot), prefix if question.unit == "character" else ""
+            steps.append(Step(slot.step, label, row.state, *base, options, truth, choice, before, taken, message, same, question.values))
+            prefix += taken or ""
+        return steps
+
+    def _message(self, exchange: int | None) -> str | None:
+        if exchange is None:
+            return None
+        row = self._db.execute("SELECT message FROM exchanges WHERE id = ?", (exchange,)).fetchone()
+        return row[0] if row else None
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """One send of a slot with its exact bytes."""
+
+    slot: str
+    row: ExchangeRow
+
+
+def sends(source: Source, slot: int) -> list[Send]:
+    """All sends of a slot, first to last."""
+    with source.read() as db:
+        named = db.execute(
+            "SELECT p.panel, p.parent, s.arm, s.replicate, s.step FROM slots s JOIN parents p ON p.id = s.parent WHERE s.id = ?", (slot,)
+        ).fetchone()
+        if named is None:
+            raise LedgerError(f"{source.path} has no slot {slot}")
+        owner = "coalesce((SELECT share_of FROM slots WHERE id = ?), ?)"  # a slot that shares a response sent nothing itself
+        numbers = [n for (n,) in db.execute(f"SELECT id FROM exchanges WHERE slot = {owner} ORDER BY attempt, id", (slot, slot)).fetchall()]
+        return [Send(str(Slot(*named)), reader.exchange(db, n)) for n in numbers]
+
+
+def is_invalid(text: str | None) -> bool:
+    """Whether an output holds the marker of an answer that was not offered."""
+    return text is not None and INVALID in text

@@ -1,0 +1,157 @@
+"""Joint counts while a run goes on: over the completed prefix of the random parent order, and over everything once it is done.
+
+Which parents have closed depends on how fast they were answered; the longest prefix of the frozen order whose parents have all
+closed does not. Only the prefix may therefore stand under an interval that is looked at again and again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from c2s import stats
+from c2s.errors import InputError
+from c2s.ledger.reader import Count
+from c2s.reports.retention import CONFIDENCE
+from c2s_tui.data.plan import Plan, IdRanges
+
+
+@dataclass(frozen=True, slots=True)
+class JointRow:
+    """Counts of one panel and domain. `pairs` are the defined ones; `prefix` of `parents` parents have been looked at.
+
+    `low` and `high` are None where there is no interval; `method` then says why.
+    """
+
+    panel: str
+    domain: str
+    pair: tuple[str, str]
+    prefix: int
+    parents: int
+    both: int
+    native_only: int
+    serial_only: int
+    neither: int
+    undefined: int
+    complete: bool
+    low: float | None = None
+    high: float | None = None
+    method: str = ""
+
+    @property
+    def counts(self) -> stats.JointCounts:
+        return stats.JointCounts(self.both, self.native_only, self.serial_only, self.neither)
+
+
+class JointMeter:
+    """Follows the closed prefix of every panel of one run."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._intervals: dict[tuple, tuple[float | None, float | None, str]] = {}
+        self._reset()
+
+    def _reset(self) -> None:
+        self._at = {panel: first - 1 for panel, first in self.plan.first.items()}
+        self._found: Counter[tuple[str, str, str]] = Counter()
+        self._closed: dict[str, int] = {}
+
+    def look(self, db: sqlite3.Connection, counters: Iterable[Count]) -> list[JointRow]:
+        counters = [c for c in counters if c.key.startswith("transition:")]
+        closed: Counter[str] = Counter()
+        for c in counters:
+            closed[c.panel] += c.n
+        if any(closed[panel] < n for panel, n in self._closed.items()):
+            self._reset()  # parents were opened again (--retry-errors)
+        rows = []
+        for panel in self.plan.panels:
+            if self.plan.pairs[panel] is None:
+                continue
+            everything = closed[panel] == sum(n for (p, _, _), n in self.plan.parents.items() if p == panel)
+            if not everything:
+                if closed[panel] != self._closed.get(panel):
+                    self._advance(db, panel)
+                rows += self._rows(panel, self._found, counters, complete=False)
+            else:
+                found = Counter()
+                for c in counters:
+                    if c.panel == panel:
+                        found[panel, c.domain, c.key[11:]] += c.n
+                rows += self._rows(panel, found, counters, complete=True)
+            self._closed[panel] = closed[panel]
+        return rows
+
+    def _advance(self, db: sqlite3.Connection, panel: str) -> None:
+        """Count the parents between where the prefix ended and where it ends now."""
+        (stop,) = db.execute(
+            "SELECT min(id) FROM parents WHERE id > ? AND panel = ? AND closed = 0", (self._at[panel], panel)
+        ).fetchone()
+        if stop is None:
+            return
+        for low, high in IdRanges(stop - 1, self._at[panel] + 1).timed():
+            found = db.execute(
+                "SELECT domain, transition, count(*) FROM parents WHERE id > ? AND id <= ? AND panel = ? AND closed = 1 GROUP BY 1, 2",
+                (low, high, panel),
+            ).fetchall()
+            for domain, transition, n in found:
+                self._found[panel, domain, transition] += n
+            self._at[panel] = high
+
+    def _rows(self, panel: str, found: Mapping[tuple[str, str, str], int], counters: list[Count], *, complete: bool) -> list[JointRow]:
+        rows = []
+        for domain in self.plan.domains:
+            total = self.plan.total(panel, domain)
+            if not total:
+                continue
+            n = {key: found.get((panel, domain, key), 0) for key in ("both", "native_only", "serial_only", "neither", "undefined")}
+            low, high, method = self._interval(panel, domain, n, counters, complete)
+            rows.append(JointRow(panel, domain, self.plan.pairs[panel], sum(n.values()), total, **n, complete=complete, low=low, high=high, method=method))
+        return rows
+
+    def _interval(
+        self, panel: str, domain: str, n: Mapping[str, int], counters: list[Count], complete: bool
+    ) -> tuple[float | None, float | None, str]:
+        retained, correct = n["both"], n["both"] + n["native_only"]
+        key = (panel, domain, complete, *n.values())
+        if key not in self._intervals:
+            if correct == 0:
+                found = (None, None, "no Native success yet" if not complete else "no Native success")
+            elif complete:
+                found = complete_interval([c for c in counters if (c.panel, c.domain) == (panel, domain)])
+            else:
+                found = anytime(retained, correct)
+            self._intervals = {k: v for k, v in self._intervals.items() if k[:2] != (panel, domain)} | {key: found}
+        return self._intervals[key]
+
+
+def anytime(retained: int, correct: int) -> tuple[float | None, float | None, str]:
+    """An interval for SCR that stays valid however often it is looked at, on the prefix of a random order."""
+    interval = stats.anytime_interval(retained, correct, CONFIDENCE)
+    return interval.low, interval.high, interval.method
+
+
+def complete_interval(transitions: list[Count]) -> tuple[float | None, float | None, str]:
+    """The report's interval, from the counters of one finished domain: by length, since items are resampled within length."""
+    cells: Counter[tuple[int, str]] = Counter()
+    for c in transitions:
+        cells[c.length, c.key[11:]] += c.n
+    native, serial, strata = [], [], []
+    for (length, key), n in sorted(cells.items()):
+        if key != "undefined":
+            native += [np.full(n, key in ("both", "native_only"))]
+            serial += [np.full(n, key in ("both", "serial_only"))]
+            strata += [np.full(n, length)]
+    a, b, s = np.concatenate(native), np.concatenate(serial), np.concatenate(strata)
+    retained, correct = int((a & b).sum()), int(a.sum())
+    if retained in (0, correct):
+        interval = stats.clopper_pearson(retained, correct, CONFIDENCE)
+        return interval.low, interval.high, "Clopper-Pearson"
+    try:
+        interval = stats.bootstrap_scr(a, b, s, confidence=CONFIDENCE)
+    except InputError as error:
+        return None, None, str(error)
+    return interval.low, interval.high, f"{interval.method} stratified bootstrap"

@@ -1,0 +1,96 @@
+"""How fast requests leave: a history from exchange times, so that a run that is opened late has a past too."""
+
+from __future__ import annotations
+
+import sqlite3
+from bisect import bisect_right
+from collections import deque
+from dataclasses import dataclass
+
+BINS = 60
+SHORTEST = 0.25
+"""Seconds a bin lasts at least: a batch that leaves at once is no rate."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """`history`: requests a second in equal bins of `seconds` each, oldest first. `now` is the rate of the last half minute, None
+    where nothing has left; `started` and `ended` bound the sends, seconds since the epoch."""
+
+    history: tuple[float, ...] = ()
+    seconds: float = 0.0
+    now: float | None = None
+    started: float | None = None
+    ended: float | None = None
+
+
+class PaceMeter:
+    """Follows the exchange ids of one run: they grow in the order of sending."""
+
+    WINDOW = 120.0
+
+    def __init__(self) -> None:
+        self._samples: deque[tuple[float, int]] = deque()
+        self._whole: tuple[int, Pace] | None = None
+
+    def look(self, db: sqlite3.Connection, now: float, *, live: bool) -> Pace:
+        (newest,) = db.execute("SELECT coalesce(max(id), 0) FROM exchanges").fetchone()
+        started, ended = _sent_at(db, 1), _sent_at(db, newest)
+        if started is None or ended is None:
+            return Pace()
+        return self._live(db, now, newest, started, ended) if live else self._over_all(db, newest, started, ended)
+
+    def _over_all(self, db: sqlite3.Connection, newest: int, started: float, ended: float) -> Pace:
+        """Bins over everything that was sent; computed again only when there is more."""
+        if self._whole is None or self._whole[0] != newest:
+            bins = max(1, min(BINS, int((ended - started) / SHORTEST)))
+            width = max(1e-3, ended - started) / bins
+            edges = [started + i * width for i in range(bins)]
+            ids = [_sends_before(db, edge, newest) for edge in edges] + [newest]
+            history = tuple((b - a) / width for a, b in zip(ids, ids[1:]))
+            average = newest / max(1e-3, ended - started)
+            self._whole = (newest, Pace(history, width, average, started, ended))
+        return self._whole[1]
+
+    def _live(self, db: sqlite3.Connection, now: float, newest: int, started: float, ended: float) -> Pace:
+        width = self.WINDOW / BINS
+        if not self._samples or self._samples[-1][1] > newest:
+            past = [now - self.WINDOW + i * width for i in range(BINS)]
+            self._samples = deque((at, _sends_before(db, at, newest)) for at in past)
+        self._samples.append((now, newest))
+        while len(self._samples) > 2 and self._samples[1][0] <= now - self.WINDOW:
+            self._samples.popleft()
+        edges = [now - self.WINDOW + i * width for i in range(BINS + 1)]
+        ids = [self._at(edge) for edge in edges]
+        history = tuple(max(0.0, b - a) / width for a, b in zip(ids, ids[1:]))
+        span = max(0.5, min(30.0, now - started))
+        return Pace(history, width, max(0.0, newest - self._at(now - span)) / span, started, ended)
+
+    def _at(self, moment: float) -> float:
+        """Sends up to a moment, between samples by proportion."""
+        times = [at for at, _ in self._samples]
+        i = bisect_right(times, moment)
+        if i == 0:
+            return self._samples[0][1]
+        if i == len(times):
+            return self._samples[-1][1]
+        (t0, n0), (t1, n1) = self._samples[i - 1], self._samples[i]
+        return n0 + (n1 - n0) * (moment - t0) / max(1e-9, t1 - t0)
+
+
+def _sent_at(db: sqlite3.Connection, number: int) -> float | None:
+    row = db.execute("SELECT sent_at FROM exchanges WHERE id = ?", (number,)).fetchone()
+    return row[0] if row else None
+
+
+def _sends_before(db: sqlite3.Connection, moment: float, newest: int) -> int:
+    """How many requests had left before a moment: a search in the ids, twenty rows for a million."""
+    low, high = 0, newest
+    while low < high:
+        middle = (low + high + 1) // 2
+        row = db.execute("SELECT sent_at FROM exchanges WHERE id >= ? ORDER BY id LIMIT 1", (middle,)).fetchone()
+        if row is None or row[0] >= moment:
+            high = middle - 1
+        else:
+            low = middle
+    return low

@@ -1,0 +1,124 @@
+"""`--once`: a screen as plain text, from the same lines that the app draws."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from c2s.errors import UsageError
+from c2s_tui.data.compare import compare, compared_rows
+from c2s_tui.data.filters import panels_for, parse
+from c2s_tui.data.follow import Picture
+from c2s_tui.data.item import item_view
+from c2s_tui.data.items import all_rows
+from c2s_tui.data.report import report
+from c2s_tui.data.selection import Selection, select
+from c2s_tui.data.source import Trouble
+from c2s_tui.session import Session, SideChoice, default_other
+from c2s_tui.text import Line
+from c2s_tui.views.compare import SideName, compare_layout, compare_lines, compared_line, listed
+from c2s_tui.views.item import item_lines
+from c2s_tui.views.items import item_line, items_head, items_layout
+from c2s_tui.views.monitor import monitor_lines
+from c2s_tui.views.report import report_lines
+from c2s_tui.views.runs import runs_lines
+
+
+def print_once(root: Path, run: Path | None, options: argparse.Namespace) -> int:
+    """Write the screen to stdout. Raises C2SError where it cannot be had; 1 if a run of a list could not be read."""
+    width = shutil.get_terminal_size((100, 24)).columns
+    name = options.screen or ("monitor" if run is not None else "runs")
+    session = Session(root)
+    if name == "runs":
+        runs = session.watch.look()
+        _write(runs_lines(runs, width, time.time()))
+        return int(any(isinstance(entry.seen, Trouble) for entry in runs.entries))
+    session.open(run if run is not None else newest(session))
+    picture = session.follower.look()
+    _write(_SCREENS[name](session, picture, options, width))
+    return 0
+
+
+def newest(session: Session) -> Path:
+    """The run that is going, else the one that was written last."""
+    found = [entry for entry in session.watch.look().entries if isinstance(entry.seen, Picture)]
+    if not found:
+        raise UsageError(f"no run directory under {session.root} can be read; make one with: c2s run")
+    live = [entry for entry in found if entry.seen.state.live]
+    return max(live or found, key=lambda entry: entry.seen.written or 0).path
+
+
+def _monitor(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
+    return monitor_lines(picture, width)
+
+
+def _selection(session: Session, options: argparse.Namespace) -> Selection:
+    plan = session.follower.plan
+    return list(select(session.follower.source, plan, parse(options.filter, plan), session.sort))[-1]
+
+
+def _items(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
+    selection, plan = _selection(session, options), session.follower.plan
+    layout = items_layout(width, selection.pair, len(panels_for(selection.chosen, plan)))
+    yield from items_head(selection, width, plan)
+    yield layout.head(indent=1)
+    for row in all_rows(session.follower.source, selection.pair, selection.ids):
+        yield item_line(row, layout, selection.pair)
+
+
+def _item(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
+    if options.item is not None:
+        number, place = named_item(session, options.item), ""
+    else:
+        selection = _selection(session, options)
+        if not len(selection.ids):
+            raise UsageError("no item is left by this filter")
+        number, place = int(selection.ids[0]), f"1/{len(selection.ids):,}"
+    view = item_view(session.follower.source, number)
+    for arm in view.arms or [None]:
+        yield from item_lines(view, arm.key if arm else None, 0, width, place=place).lines
+        yield Line()
+
+
+def named_item(session: Session, name: str) -> int:
+    """The ledger's number of an item: of its id, or `panel/id` where several panels have it."""
+    panel, _, item = name.rpartition("/")
+    with session.follower.source.read() as db:
+        rows = db.execute("SELECT id FROM parents WHERE parent = ? AND (? = '' OR panel = ?) ORDER BY id", (item, panel, panel)).fetchall()
+        rows = rows or db.execute("SELECT id FROM parents WHERE parent = ? ORDER BY id", (name,)).fetchall()
+    if not rows:
+        raise UsageError(f"{session.path} has no item {name!r}; --screen items lists them")
+    return rows[0][0]
+
+
+def _compare(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
+    other = SideChoice(Path(options.other)) if options.other else default_other(session.path, session.follower.plan)
+    left, right = session.side(SideChoice(session.path)), session.side(other)
+    found = compare(left, right)
+    names = [SideName(side.source.path.name, side.source.identity["model"], side.pair) for side in (left, right)]
+    yield from compare_lines(found, *names, None, width)
+    yield listed(None, len(found.codes))
+    layout = compare_layout(width)
+    yield layout.head(indent=1)
+    for start in range(0, len(found.codes), 100):
+        pairs = list(zip(found.left[start : start + 100].tolist(), found.right[start : start + 100].tolist()))
+        rows = compared_rows(left, right, pairs)
+        yield from (compared_line(*rows[pair], layout) for pair in pairs if pair in rows)
+
+
+def _report(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
+    return report_lines(report(session.follower.source), width)
+
+
+_SCREENS = {"monitor": _monitor, "items": _items, "item": _item, "compare": _compare, "report": _report}
+
+
+def _write(lines: Iterable[Line]) -> None:
+    for line in lines:
+        sys.stdout.write(line.plain.rstrip() + "\n")
+    sys.stdout.flush()
+

@@ -1,0 +1,166 @@
+"""What every screen does: look in a thread, show on the loop, look again when it is time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.message import Message
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.worker import Worker, get_current_worker
+
+from c2s_tui.data.source import Trouble, guarded
+from c2s_tui.text import Line, plain, span, wrap
+from c2s_tui.widgets.bars import KeyBar, TopBar
+from c2s_tui.widgets.lines import LineView
+
+if TYPE_CHECKING:
+    from c2s_tui.app import TuiApp
+
+SHARE = 20
+"""Looking takes at most one part in so many of the time, however long a look lasts."""
+
+
+class View(Screen[None]):
+    """A screen with a name. `fetch` runs in a thread and returns what `show` then puts on the screen.
+
+    A new look begins when the one before has been shown and its time has come: whatever happens meanwhile is in it.
+    """
+
+    NAME = ""
+    INTERVAL = 0.5
+    app: TuiApp
+
+    class Looked(Message):
+        """A look has ended. `last`: nothing more comes of it."""
+
+        def __init__(self, result: Any, seconds: float, serial: int, last: bool = True) -> None:
+            super().__init__()
+            self.result, self.seconds, self.serial, self.last = result, seconds, serial, last
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._busy = False
+        self._serial = 0
+        self._next = 0.0
+        self.shown = False
+
+    # --- what screens say -----------------------------------------------------------------------------------------
+
+    def body(self) -> Iterable[Widget]:
+        raise NotImplementedError
+
+    def fetch(self, post: Any) -> Any:
+        """In a thread. `post(part)` shows something before the end."""
+        raise NotImplementedError
+
+    def show(self, result: Any) -> None:
+        raise NotImplementedError
+
+    def failed(self, message: str) -> None:
+        """Show why there is nothing to show."""
+        raise NotImplementedError
+
+    def wanted(self) -> bool:
+        """Whether it is worth looking at all; asked before every look after the first."""
+        return True
+
+    def copied(self) -> str:
+        """What `y` puts on the clipboard."""
+        raise NotImplementedError
+
+    # --- looking --------------------------------------------------------------------------------------------------
+
+    @property
+    def session(self):
+        return self.app.session
+
+    def compose(self) -> ComposeResult:
+        yield TopBar(self.NAME)
+        yield from self.body()
+        yield KeyBar([*self._own_bindings(), *self.app.BINDINGS])
+
+    def _own_bindings(self) -> list[Binding]:
+        return [binding for binding in self.BINDINGS if isinstance(binding, Binding)]
+
+    def on_mount(self) -> None:
+        self.set_interval(min(0.1, self.INTERVAL), self._tick)
+
+    def on_screen_resume(self) -> None:
+        self.query_one(TopBar).set_subject(self.subject())
+        self.look()
+
+    def subject(self) -> str:
+        return self.session.subject
+
+    def look(self, again: bool = False) -> None:
+        """Look now; `again`: what a look under way is about is no longer wanted."""
+        if self._busy and not again:
+            return
+        self._busy = True
+        self._serial += 1
+        self.run_worker(partial(self._work, self._serial), thread=True, exclusive=True, group="look", exit_on_error=False)
+
+    def _tick(self) -> None:
+        if self.is_current and not self._busy and time.monotonic() >= self._next and self.wanted():
+            self.look()
+
+    def _work(self, serial: int) -> None:
+        worker: Worker = get_current_worker()
+        began = time.perf_counter()
+
+        def post(part: Any, last: bool = False) -> None:
+            if not worker.is_cancelled:
+                self.post_message(self.Looked(part, time.perf_counter() - began, serial, last))
+
+        post(guarded(self.fetch, post), True)
+
+    def on_view_looked(self, message: View.Looked) -> None:
+        message.stop()
+        if message.serial != self._serial:
+            return
+        if message.last:
+            self._busy = False
+            self._next = time.monotonic() + max(self.INTERVAL, SHARE * message.seconds)
+        self.shown = True
+        if isinstance(message.result, Trouble):
+            self.failed(message.result.message)
+        else:
+            self.show(message.result)
+        self.query_one(TopBar).set_subject(self.subject())
+
+    # --- the same on every screen ---------------------------------------------------------------------------------
+
+    def on_line_view_hit(self, message: LineView.Hit) -> None:
+        message.stop()
+        kind, *what = message.what
+        if kind == "screen":
+            self.app.go(what[0])
+        elif kind == "action":
+            self.call_later(self.run_action, what[0])
+        else:
+            self.hit(kind, what)
+
+    def hit(self, kind: str, what: list[Any]) -> None:
+        """A click on a part of this screen."""
+
+    def action_copy(self) -> None:
+        text = self.copied()
+        self.app.copy_to_clipboard(text)
+        self.app.say(f"copied {len(text):,} characters")
+
+    def action_back(self) -> None:
+        self.app.go("runs")
+
+
+def trouble_lines(message: str, width: int) -> list[Line]:
+    return [Line(), *(Line(" ", span(text, "bad")) for text in wrap(message, max(1, width - 2)))]
+
+
+def as_text(lines: Iterable[Line]) -> str:
+    return plain(lines)

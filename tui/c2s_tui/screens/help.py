@@ -1,0 +1,67 @@
+"""`?`: every key of the screen below, and what the signs mean."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.screen import ModalScreen, Screen
+
+from c2s_tui.text import Line, Span, cell, span
+from c2s_tui.views.words import ROLES, SIGNS, word
+from c2s_tui.widgets.lines import Fixed, LineView, Text
+
+MEANINGS = {
+    "both": "both arms are right: the correct choice survives",
+    "native_only": "lost: the first arm is right, the second is not",
+    "serial_only": "gained: the second arm is right, the first is not",
+    "neither": "neither arm is right",
+    "undefined": "one of the two ended in an error or is unknown; never scored",
+    "pending": "the parent is still open",
+}
+
+WORDS = (
+    ("filter", "words that must occur in the id, problem, target or outputs; and"),
+    ("", "transition:lost,gained  domain:math  length:4-6  panel:main  arm:independent"),
+    ("", "(t: d: l: p: a: for short; \"two words\" is one text)"),
+    ("SCR", "both / (both + lost): the share of the first arm's correct answers that survive"),
+    ("WRONG", "first position where the second arm's output differs from the target"),
+    ("MIN P", "smallest top probability among the second arm's answers"),
+    ("K", "candidates that agree with the first k characters of the gold"),
+    ("sparkline", "requests a second; its right end is now, or the end of the run"),
+)
+
+
+class HelpScreen(ModalScreen[None]):
+    BINDINGS = [Binding("escape,q,question_mark,enter", "close", "close")]
+
+    def __init__(self, below: Screen, app_bindings: list[Binding]) -> None:
+        super().__init__()
+        own = [binding for binding in below.BINDINGS if isinstance(binding, Binding)]
+        self._own, self._app = own, app_bindings
+
+    def compose(self) -> ComposeResult:
+        yield Fixed([Line(span("Keys and signs", "title"), span("  escape closes", "dim"))], id="dialog-title")
+        yield Text(id="dialog-list")
+
+    def on_mount(self) -> None:
+        lines = [_key(binding) for binding in self._own] + [Line()] + [_key(binding) for binding in self._app]
+        moving = [binding for binding in LineView.BINDINGS if isinstance(binding, Binding)]
+        lines += [Line(), *(_key(binding) for binding in moving), _row("ctrl+p", "all commands, themes and a screenshot"), Line()]
+        lines += [Line(cell(f"{SIGNS[name]} {word(name)}", 16, ROLES[name]), Span(MEANINGS[name])) for name in SIGNS]
+        lines += [Line(), *(_row(name, text) for name, text in WORDS)]
+        text = self.query_one("#dialog-list", Text)
+        text.set_lines(lines)
+        text.focus()
+
+    def action_close(self) -> None:
+        self.dismiss()
+
+
+def _key(binding: Binding) -> Line:
+    names = {"slash": "/", "question_mark": "?", "space": "space", "ctrl+p": "ctrl+p"}
+    keys = " ".join(names.get(key, key) for key in binding.key.split(","))
+    return _row(keys, binding.tooltip or binding.description)
+
+
+def _row(left: str, right: str) -> Line:
+    return Line(cell(left, 26, "key"), Span(" "), span(right))

@@ -1,0 +1,93 @@
+"""What the screens share: where the runs are, which one is looked at, what is filtered, which item is open."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from c2s.errors import UsageError
+from c2s_tui.data.compare import SideSpec
+from c2s_tui.data.filters import Filter, Pair, base_pair, pair_of
+from c2s_tui.data.follow import Follower, Picture
+from c2s_tui.data.plan import Plan
+from c2s_tui.data.runs import RunsWatch
+from c2s_tui.data.selection import Selection, Sort
+
+
+@dataclass(frozen=True, slots=True)
+class SideChoice:
+    """One side of a comparison as it was chosen: a run, and two of its arms (None: the pair of its panel)."""
+
+    path: Path
+    arms: tuple[str, str] | None = None
+
+
+def default_other(path: Path, plan: Plan) -> SideChoice:
+    """Where no other side was chosen: the same run with another arm in the second one's place. Raises UsageError without one."""
+    panel = plan.panels[0]
+    pair = plan.pairs[panel] or (plan.arms[panel] * 2)[:2]
+    others = [arm for arm in plan.arms[panel] if arm not in pair and arm != "candidates_only"]
+    if not others:
+        raise UsageError("this run has no third arm to compare with; choose another run as side B: the key c, or --with RUN")
+    return SideChoice(path, (pair[0], others[0]))
+
+
+@dataclass(slots=True)
+class Session:
+    """`changed` counts the runs that were opened, so that a screen sees that it shows another one."""
+
+    root: Path
+    read_only: bool = False
+    clock: Callable[[], float] = time.time
+    watch: RunsWatch = field(init=False)
+    follower: Follower | None = None
+    picture: Picture | None = None
+    changed: int = 0
+    chosen: Filter = Filter()
+    sort: Sort = Sort()
+    selection: Selection | None = None
+    item: int | None = None
+    arm: tuple[str, int] | None = None
+    other: SideChoice | None = None
+    domain: str | None = None
+
+    def __post_init__(self) -> None:
+        self.watch = RunsWatch(self.root, self.clock)
+
+    @property
+    def path(self) -> Path | None:
+        return self.follower.source.path if self.follower else None
+
+    @property
+    def subject(self) -> str:
+        """The run, as the line at the top names it."""
+        if self.path is None:
+            return str(self.root)
+        try:
+            return str(self.path.relative_to(self.root)) if self.path != self.root else str(self.path)
+        except ValueError:
+            return str(self.path)
+
+    def open(self, path: Path) -> None:
+        """Look at another run: what was filtered, selected and open belongs to the one before."""
+        if self.path == path:
+            return
+        self.follower = self.watch.follower(path)
+        self.picture = None
+        self.changed += 1
+        self.chosen, self.sort, self.selection, self.item, self.arm, self.domain = Filter(), Sort(), None, None, None, None
+
+    def pair(self) -> Pair:
+        """The two arms that the item list shows."""
+        plan = self.follower.plan if self.follower else None
+        return Pair() if plan is None else pair_of(self.chosen, plan)
+
+    def side(self, choice: SideChoice) -> SideSpec:
+        """Reads the run's plan if need be. Raises LedgerError."""
+        follower = self.watch.follower(choice.path)
+        if follower.plan is None:
+            follower.look()
+        pair = base_pair(follower.plan) if choice.arms is None else Pair(*choice.arms, declared=False)
+        return SideSpec(follower.source, follower.plan, pair)

@@ -1,0 +1,129 @@
+"""The list of runs: a line of facts a run, and under it a line of results a panel and domain."""
+
+from __future__ import annotations
+
+from c2s_tui import numbers
+from c2s_tui.data.follow import Picture
+from c2s_tui.data.joint import JointRow
+from c2s_tui.data.runs import RunEntry, Runs
+from c2s_tui.data.source import Trouble
+from c2s_tui.text import Line, bar, span, wrap
+from c2s_tui.views.table import Column, Layout, fit
+from c2s_tui.views.words import arm_title, state_span
+
+COLUMNS = (
+    Column("name", "RUN", 12, 40),
+    Column("model", "MODEL", 12, 40, rank=3),
+    Column("state", "STATE", 11),
+    Column("bar", "", 5, 20, rank=5),
+    Column("done", "DONE", 5, right=True, rank=1),
+    Column("trouble", "ERR", 4, 7, right=True, rank=6),
+    Column("usd", "USD", 7, 9, right=True, rank=4),
+    Column("age", "AGE", 7, right=True, rank=2),
+)
+RESULTS = (
+    Column("panel", "", 4, 12, rank=4),
+    Column("domain", "", 7, 10),
+    Column("pairs", "", 7, 13, right=True, rank=3),
+    Column("first", "", 12, 16, rank=2),
+    Column("second", "", 12, 16, rank=2),
+    Column("scr", "", 24, rank=0),
+    Column("method", "", 12, 60, rank=6),
+)
+INDENT = 3
+
+
+def runs_head(width: int) -> Line:
+    return fit(COLUMNS, width - 1).head(indent=1)
+
+
+def run_lines(entry: RunEntry, width: int, now: float, marked: bool = False) -> list[Line]:
+    """All lines of one run; the first one stands for it. `marked`: chosen as the other side of a comparison."""
+    layout = fit(COLUMNS, width - 1)
+    name = span(("◆ " if marked else "") + entry.name, "bold")
+    if isinstance(entry.seen, Trouble):
+        first = layout.row({"name": name, "state": state_span("unreadable")}, indent=1)
+        return [first, *(Line(" " * INDENT, span(text, "bad")) for text in wrap(entry.seen.message, max(1, width - INDENT)))]
+    seen = entry.seen
+    lines = [_facts(layout, name, seen, now)]
+    if seen.state.runner:
+        lines.append(Line(" " * INDENT, span(f"{seen.state.runner}, {numbers.rate(seen.pace.now or 0)}" + _eta(seen), "dim")))
+    if seen.state.why:
+        lines += [Line(" " * INDENT, span(text, "bad")) for text in wrap(seen.state.why, max(1, width - INDENT), 3)]
+    results = fit(RESULTS, width - INDENT)
+    lines += [_result(results, row) for row in seen.joint if row.prefix]
+    return lines
+
+
+def _facts(layout: Layout, name, seen: Picture, now: float) -> Line:
+    trouble = seen.requests["error"] + seen.requests["unknown"]
+    return layout.row(
+        {
+            "name": name,
+            "model": seen.model,
+            "state": state_span(seen.state.name),
+            "bar": span(bar(seen.share, layout.width("bar")), "bar"),
+            "done": _share(seen),
+            "trouble": span(numbers.count(trouble), "warn" if trouble else "dim"),
+            "usd": _money(seen),
+            "age": numbers.age(now - seen.written) if seen.written else "",
+        },
+        indent=1,
+    )
+
+
+def _money(seen: Picture) -> str:
+    """What the run has used, reservations included; a dash where nothing has a price."""
+    return numbers.usd(seen.spend.usd) if seen.spend.settled_nano or seen.spend.held_nano else "-"
+
+
+def _share(seen: Picture) -> str:
+    """Whole percents, and never 100 before everything is settled."""
+    return "100 %" if not seen.requests["open"] else f"{int(100 * seen.share)} %"
+
+
+def _eta(seen: Picture) -> str:
+    return f", {numbers.clock(seen.eta)} left" if seen.eta else ""
+
+
+def _result(layout: Layout, row: JointRow) -> Line:
+    counts = row.counts
+    return layout.row(
+        {
+            "panel": span(row.panel, "dim"),
+            "domain": row.domain,
+            "pairs": span(f"{counts.n}/{row.parents}", "dim"),
+            "first": _em(row.pair[0], counts.native_em),
+            "second": _em(row.pair[1], counts.serial_em),
+            "scr": (span("SCR ", "dim"), *scr_spans(row)),
+            "method": span(row.method if row.complete or row.low is None else f"{row.method}, prefix of {row.prefix}", "dim"),
+        },
+        indent=INDENT,
+    )
+
+
+def _em(arm: str, value: float | None) -> tuple:
+    return (span(f"{arm_title(arm)} ", "dim"), span(f"{numbers.percent(value):>5}"))
+
+
+def scr_spans(row: JointRow) -> tuple:
+    """`34.9 [30.1, 39.7]`, or what takes its place."""
+    scr = row.counts.scr
+    if scr is None:
+        return (span("undefined", "warn"),)
+    shown = span(f"{numbers.percent(scr):>5}", "bold")
+    if row.low is None or row.high is None:
+        return (shown,)
+    return (shown, span(f" [{numbers.percent(row.low):>4}, {numbers.percent(row.high):>4}]"))
+
+
+def runs_lines(runs: Runs, width: int, now: float) -> list[Line]:
+    """Everything at once, for `--once`."""
+    if not runs.entries:
+        return [Line(f"No run directory under {runs.root}. Make one with: c2s run --out {runs.root / 'NAME'}")]
+    lines = [runs_head(width)]
+    for entry in runs.entries:
+        lines += run_lines(entry, width, now)
+    if runs.cut:
+        lines.append(Line(span("There are more folders than were looked through; name a smaller one.", "warn")))
+    return lines
