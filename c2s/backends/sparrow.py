@@ -53,11 +53,16 @@ class Sparrow:
         for call in batch:
             began = time.time()
             request = orjson.loads(call.body)
+            questions = request["questions"]
+            # Its own interface wants two options; a softmax over one is certain, as served models answer it.
+            sole = {name: next(iter(q["criteria"])) for name, q in questions.items() if len(q["criteria"]) == 1}
             try:
-                answers = self._decider.ask(request["state"], request["questions"])
+                open_questions = {name: q for name, q in questions.items() if name not in sole}
+                answers = self._decider.ask(request["state"], open_questions) if open_questions else {}
             except (ValueError, TypeError, KeyError) as error:
                 yield Exchange("error", message=f"sparrow refused the request: {error}")
                 continue
+            answers |= {name: {"type": "choice", "choice": o, "confidence": 1.0, "probabilities": {o: 1.0}} for name, o in sole.items()}
             yield Exchange("ok", orjson.dumps({"model": self.model, "answers": answers}, option=orjson.OPT_SERIALIZE_NUMPY), began=began, ended=time.time())
 
     def close(self) -> None:

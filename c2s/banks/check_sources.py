@@ -12,6 +12,7 @@ from pathlib import Path
 
 from c2s.banks import cohort, semantic, symbolic, words
 from c2s.banks.check import Finding
+from c2s.banks.cohort_build import build_cohort
 from c2s.banks.datafile import load_data
 from c2s.banks.interventions import alphabet, binding_position, prefix_intervention, readout_record, wrong_target
 from c2s.banks.natural import Bank, bank_bytes
@@ -57,7 +58,7 @@ def check_choices(natural: Bank) -> Iterator[Finding]:
 def check_wordnet_files(natural: Bank, nouns: Nouns, centi_zipf: Callable[[str], int]) -> Iterator[Finding]:
     """The cohort and the word list against WordNet and wordfreq."""
     yield from _same(words.WORDS_FILE, lambda: words.words_bytes(nouns.folder))
-    yield from _same(cohort.COHORT_FILE, lambda: bank_bytes(cohort.build_cohort(nouns, centi_zipf, natural)))
+    yield from _same(cohort.COHORT_FILE, lambda: bank_bytes(build_cohort(nouns, centi_zipf, natural)))
     try:
         frozen = cohort.load_cohort()
     except C2SError as error:
