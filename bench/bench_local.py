@@ -33,6 +33,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 import panel_prompts  # noqa: E402
 
 BARS = {"fp32 / plain": 1.5, "fp32 / lm-eval": 2.0, "bf16 / lm-eval": 1.7, "direct / generate": 2.0}
+PAIRS = {
+    "fp32 / plain": ("engine fp32", "plain fp32"),
+    "fp32 / lm-eval": ("engine fp32", "lm-eval fp32"),
+    "bf16 / lm-eval": ("engine bf16", "lm-eval bf16"),
+    "direct / generate": ("direct fp32", "generate fp32"),
+}
 CLOSE = 1e-4
 OUT = Path("build/bench_local.json")
 
@@ -266,21 +272,18 @@ def compare(*, blocks: int, parents: int, threads: int, sizes: Sequence[int | st
     half_read = half_precision(truth, ways["engine bf16"].answers)
     peer_half = half_precision(truth, ways["lm-eval bf16"].answers)
     limit = {d: max(values) for d, values in limits.items()}
-    ratios = {
-        "fp32 / plain": ways["engine fp32"].rate / ways["plain fp32"].rate,
-        "fp32 / lm-eval": ways["engine fp32"].rate / ways["lm-eval fp32"].rate,
-        "bf16 / lm-eval": ways["engine bf16"].rate / ways["lm-eval bf16"].rate,
-        "direct / generate": ways["direct fp32"].rate / ways["generate fp32"].rate,
-    }
+    ratios = {name: ways[ours].rate / ways[theirs].rate for name, (ours, theirs) in PAIRS.items()}
+    cpu_ratios = {name: _cpu(ways, *pair) for name, pair in PAIRS.items()}
     table = {
         name: {"answers_per_second": way.rate, "cpu_seconds_per_answer": sum(way.cpu) / way.asked, "flop_share": way.flop / sum(way.seconds) / limit[way.dtype] if way.flop else None, "seconds": way.seconds}
         for name, way in ways.items()
     }
     for name, row in table.items():
         share = f"{row['flop_share']:.0%} of the product rate" if row["flop_share"] else ""
-        say(f"{name:14} {row['answers_per_second']:7.2f} answers/s  {share}")
+        say(f"{name:14} {row['answers_per_second']:7.2f} answers/s  {row['cpu_seconds_per_answer']:.3f} s of CPU each  {share}")
     say(f"product rate {limit['fp32'] / 1e9:.0f} GFLOP/s fp32 (median {statistics.median(limits['fp32']) / 1e9:.0f}), {limit['bf16'] / 1e9:.0f} bf16 (median {statistics.median(limits['bf16']) / 1e9:.0f})")
     say("ratios " + ", ".join(f"{k} {v:.2f} (bar {BARS[k]})" for k, v in ratios.items()))
+    say("by CPU time " + ", ".join(f"{k} {v:.2f}" for k, v in cpu_ratios.items()))
     say(f"fp32 against the plain loop: log-probabilities within {off:.1e}, same choices: {same}; lm-eval within {peer_off:.1e}; direct texts equal: {texts}/{len(ways['direct fp32'].answers)}")
     say(f"bf16 engine {half_read}")
     say(f"bf16 lm-eval {peer_half}")
@@ -289,10 +292,15 @@ def compare(*, blocks: int, parents: int, threads: int, sizes: Sequence[int | st
     return {
         "machine": {"processor": platform.processor() or platform.machine(), "threads": threads, "torch": torch.__version__, "transformers": transformers.__version__},
         "prompts": {"count": len(lengths), "mean_tokens": statistics.mean(lengths)},
-        "ways": table, "ratios": ratios, "product_flops": limits, "lm_eval_sizes": {d: t[1] for d, t in tuned.items()},
+        "ways": table, "ratios": ratios, "cpu_ratios": cpu_ratios, "product_flops": limits, "lm_eval_sizes": {d: t[1] for d, t in tuned.items()},
         "agreement": {"fp32_off": off, "same": same, "lm_eval_off": peer_off, "texts_equal": texts, "texts": len(ways["direct fp32"].answers)},
         "bf16": {"engine": half_read, "lm-eval": peer_half}, "engines": shared,
     }  # fmt: skip
+
+
+def _cpu(ways: dict[str, Way], ours: str, theirs: str) -> float:
+    """The ratio by CPU seconds of this process, which others on the machine touch less; with one thread it is a ratio of work."""
+    return sum(ways[theirs].cpu) / ways[theirs].asked / (sum(ways[ours].cpu) / ways[ours].asked)
 
 
 def _count_work(ways: dict[str, Way], work: Work, read: Any, engines: dict[str, Any], writer: Any) -> None:
