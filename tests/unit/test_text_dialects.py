@@ -146,6 +146,7 @@ def test_a_truncated_text_is_no_answer_whatever_it_says():
     """E.2: an exact listed value and a complete response."""
     assert {kind(text, truncated=True) for text in ("585", "", "589", "A", "585 and", "xyz")} == {"truncated"}
     assert kind("585\n", strip=False) == "extra_text" and kind("Apple", "apple") == "other_invalid"
+    assert kind("the e", "e", "f") == "extra_text" and kind("Hello", "e", "f") == "other_invalid"
     assert kind("\n", "\n", " ") == "strict_correct" and kind(" \n", "\n", " ") == "empty"  # whitespace that is an option
 
 
