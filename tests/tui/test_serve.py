@@ -14,8 +14,8 @@ import pytest
 from c2s_tui import main as tui
 from c2s_tui.serve import command
 
-aiohttp = pytest.importorskip("aiohttp")
-pytest.importorskip("textual_serve")
+aiohttp = pytest.importorskip("aiohttp", reason="comes with textual-serve")
+pytest.importorskip("textual_serve", reason="needs the extra: pip install 'c2s[web]'")
 
 
 def free_port() -> int:
@@ -37,28 +37,30 @@ def served(root: Path, runner_of) -> Iterator[int]:
     process.communicate(timeout=20)
 
 
-async def shown(port: int, until: bytes, keys: list[str] = [], seconds: float = 20.0) -> bytes:
-    """What a browser window receives until it holds a text."""
-    found = b""
+async def press_p(port: int) -> tuple[bytes, bytes]:
+    """What a browser window receives until the run is shown, and then, once the key was pressed, until the answer to it is."""
     async with aiohttp.ClientSession() as session:
         async with session.ws_connect(f"ws://127.0.0.1:{port}/ws?width=90&height=24", origin=f"http://127.0.0.1:{port}") as ws:
-            for key in keys:
-                await ws.send_json(["stdin", key])
-            start = time.monotonic()
-            while until not in found and time.monotonic() - start < seconds:
-                try:
-                    message = await ws.receive(timeout=1)
-                except asyncio.TimeoutError:
-                    continue
-                found += message.data if isinstance(message.data, bytes) else b""
+            before = await received(ws, b"running")
+            await ws.send_json(["stdin", "p"])
+            return before, await received(ws, b"read-only")
+
+
+async def received(ws, until: bytes, seconds: float = 30.0) -> bytes:
+    found, start = b"", time.monotonic()
+    while until not in found and time.monotonic() - start < seconds:
+        try:
+            message = await ws.receive(timeout=1)
+        except asyncio.TimeoutError:
+            continue
+        found += message.data if isinstance(message.data, bytes) else b""
     return found
 
 
 def test_a_browser_sees_the_screen_and_cannot_pause_the_run(served: int, root: Path):
-    found = asyncio.run(shown(served, b"running"))
-    assert b"running" in found and b"sim:synthetic" in found
-    found = asyncio.run(shown(served, b"read-only", keys=["p"]))
-    assert b"read-only" in found and not (root / "part/control.json").exists()
+    before, after = asyncio.run(press_p(served))
+    assert b"running" in before and b"sim:synthetic" in before
+    assert b"read-only" in after and not (root / "part/control.json").exists()
 
 
 def test_strangers_are_refused(served: int):

@@ -33,7 +33,7 @@ def serve(path: Path, *, port: int, screen: str | None, read_only: bool) -> int:
     except ImportError:
         raise MissingDependency("--serve needs textual-serve, which is not installed; pip install 'c2s[web]'") from None
     try:
-        server.serve()
+        server.listen()
     except OSError as error:
         raise UsageError(f"port {port} cannot be used: {error.strerror or error}; choose another one: --serve PORT") from None
     return 0
@@ -72,7 +72,16 @@ def _server(command: str, port: int):
             logging.basicConfig(level="WARNING", format="c2s-tui: %(message)s")
 
         async def on_startup(self, app: web.Application) -> None:
-            print(f"c2s-tui: open http://{HOST}:{port} in a browser on this machine; Ctrl-C ends it", file=sys.stderr, flush=True)
+            """Nothing yet: the port may still be taken."""
+
+        def listen(self) -> None:
+            """Until Ctrl-C or SIGTERM; windows that are still open are given a second."""
+
+            def listening(*_: object) -> None:
+                print(f"c2s-tui: open http://{HOST}:{port} in a browser on this machine; Ctrl-C ends it", file=sys.stderr, flush=True)
+
+            self.initialize_logging()
+            web.run_app(self._make_app(), host=HOST, port=port, shutdown_timeout=1.0, print=listening)
 
         async def handle_index(self, request: web.Request):
             self.public_url = f"http://{request.headers['Host']}"  # scripts and socket under the name the page was asked for by
