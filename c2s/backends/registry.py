@@ -44,8 +44,8 @@ ENTRIES = (
     ),
     Entry(
         "chat:MODEL",
-        "OpenAI-compatible chat completions (vLLM, SGLang, llama.cpp, Ollama): direct text, or code readout; counts as paid",
-        "a server by --base-url or --profile; options contract=direct|code, thinking=off",
+        "OpenAI-compatible chat completions (vLLM, SGLang, llama.cpp, Ollama): direct text or choice codes; counts as paid",
+        "a server by --base-url or --profile; options contract=direct|code-readout|code-generated, thinking=off",
         "c2s.backends.hosted:Chat",
     ),
     Entry("sim:oracle", "simulation: always right", "nothing", "c2s.backends.simulated:Oracle"),

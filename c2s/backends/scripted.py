@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from c2s.backends.base import Call, Exchange
+from c2s.backends.base import DECIDES, Call, Exchange
 from c2s.backends.registry import take
 from c2s.errors import UsageError
 
@@ -24,7 +24,7 @@ class Scripted:
     exact = True
     max_batch = 16
     workers = 0
-    lacks: Mapping[str, str] = {}
+    lacks: Mapping[str, str] = DECIDES
 
     def __init__(self, name: str, answer: Script, *, fingerprint: str = "", **attributes: Any) -> None:
         self.name = name

@@ -48,6 +48,16 @@ def _fault(steps: Steps) -> str | None:
     return next((choice.fault for choice in steps if choice is not None and choice.fault is not None), None)
 
 
+def compliance(choice: Choice, right: str) -> str:
+    """Kind of one answer, in the study's priority (appendix D, output scoring): strict_correct, truncated, empty, format_valid_wrong,
+    bound_code (the code of `right`, where its value was asked for), other_code, extra_text, other_invalid."""
+    if choice.offered:
+        return "strict_correct" if choice.returned == right else "format_valid_wrong"
+    if choice.bound is not None and choice.bound == right:
+        return "bound_code"
+    return choice.fault or "other_invalid"
+
+
 def undefined(reason: str, **fields: Any) -> Outcome:
     """An outcome without scores, with its reason."""
     return Outcome(arm="", status="undefined", reason=reason, **fields)
