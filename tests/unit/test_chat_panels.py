@@ -64,7 +64,8 @@ def test_what_a_panel_requires_a_decision_model_lacks():
     from c2s.backends.hosted import Responses, SystemOneServer
     from c2s.backends.registry import open_model
 
-    for lacks in (SystemOneServer.lacks, Responses.lacks, open_model("sim:oracle").lacks):
+    assert set(select(["all"], Responses.lacks).skipped) == {"continuous", "token-padding", "support", "lexical-audit", "confidence", "projection"}
+    for lacks in (SystemOneServer.lacks, open_model("sim:oracle").lacks):
         skipped = select(["all"], lacks).skipped
         assert {"whole-answer", "continuous", "generation", "grid", "token-padding"} <= set(skipped) and "templates" not in skipped
     chat = open_model("chat:m", {"base_url": "http://127.0.0.1:1"})
