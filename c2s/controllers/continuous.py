@@ -54,7 +54,7 @@ def prefix_continue(name: str = "prefix_continue") -> Arm:
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
         prefix, steps, initial = "", list[Choice](), None
         for t in positions(parent):
-            request = _request(parent, ctx, whole_state(parent), "prefix_continue", prefill=prefix, strip=False)
+            request = _request(parent, ctx, dict(sorted(whole_state(parent).items())), "prefix_continue", prefill=prefix, strip=False)
             (answer,) = yield [Ask(t, request, truth={"answer": parent.target[t - 1 :]})]
             suffix = answer.choice()
             if initial is None:
