@@ -14,6 +14,10 @@ INVALID = "_"
 
 Unit = Literal["whole", "character", "field", "label"]
 
+Contract = Literal["direct", "code-readout", "code-generated", "character"]
+"""What a model that writes text is asked to write: the value itself; a choice code, read from the next-token distribution or
+generated; or the character that an option's description specifies, beside the codes."""
+
 
 class Slot(NamedTuple):
     """Identity of one planned request: where it stands, never what it says.
@@ -59,7 +63,8 @@ class Question:
     """One typed question. `options` maps each option in displayed order to its description (None: no description).
 
     `unit` says what an answer is: a whole candidate, one character, a field value or a label. Where the options are ids,
-    `values` maps each to what it stands for: that is what a model which writes text is shown and answers.
+    `values` maps each to what it stands for: that is what a model which writes text is shown and answers. `codes` binds each option to
+    its choice code where the binding must outlive a change of the displayed order; without it codes follow that order.
     """
 
     instructions: str
@@ -67,6 +72,7 @@ class Question:
     unit: Unit = "character"
     type: str = "choice"
     values: Mapping[str, str] | None = None
+    codes: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,8 @@ class Request:
 
     The rest concerns models that answer with text alone and never enters a decision request: a system text, the closing
     sentence on the form of the answer and the budget in new tokens. None: what the contract says for the question's unit.
+    `contract` demands one instead of the model's own. `prefill` is how the answer begins: an assistant message without an end of
+    turn, which the model goes on from. Without `strip` not even outer whitespace is taken from a text answer.
     """
 
     state: Any
@@ -82,19 +90,24 @@ class Request:
     system: str | None = None
     response_format: str | None = None
     max_tokens: int | None = None
+    contract: Contract | None = None
+    prefill: str | None = None
+    strip: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
     """One step of an arm. `truth` holds the right option per question for simulated models; it never reaches the wire.
 
-    `presentation` is the member order of the bytes: "insertion" or "sorted".
+    `presentation` is the member order of the bytes: "insertion" or "sorted". `matches` is another request whose rendered prompt must have
+    as many tokens as this one's; a backend with a tokenizer counts both (`Answer.matched_tokens`).
     """
 
     step: int
     request: Request
     truth: Mapping[str, str] = field(default_factory=dict)
     presentation: str = "insertion"
+    matches: Request | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +117,9 @@ class Choice:
     `argmax` is the most probable option, the first in displayed order on a tie; `returned` is the service's own choice.
     Where a model wrote text, `text` is that text unstripped, `truncated` says that it met its token budget, and `mass` is the
     probability that a code readout found on the legal codes together. `fault` says what is wrong with the form of a text
-    answer: truncated, empty, extra_text or other_invalid; of fields in one JSON object: truncated, malformed, extra_key, missing_key or
-    illegal_value.
+    answer: truncated, empty, other_code, extra_text or other_invalid; of fields in one JSON object: truncated, malformed, extra_key,
+    missing_key or illegal_value. `bound` is the option whose code was written where its value was asked for; `tokens` are the new tokens
+    of the text, special ones included.
     """
 
     returned: str
@@ -118,6 +132,8 @@ class Choice:
     truncated: bool = False
     mass: float | None = None
     fault: str | None = None
+    bound: str | None = None
+    tokens: int | None = None
 
     def taken(self, select: str = "returned") -> str:
         """What an arm goes on with: the returned choice (the invalid marker if it was not offered), or the argmax.
@@ -150,11 +166,13 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A response as every provider's is read."""
+    """A response as every provider's is read. `matched_tokens` is the rendered length of the request that the ask's must match in length,
+    beside `input_tokens`, which is its own."""
 
     choices: Mapping[str, Choice]
     model: str | None = None
     usage: Usage = Usage()
+    matched_tokens: int | None = None
 
     @property
     def input_tokens(self) -> int | None:

@@ -12,6 +12,14 @@ Verdict = Literal["ok", "not_processed", "error", "lost"]
 Cause = Literal["connect", "busy", "quota", "refused"]
 
 
+DECIDES: Mapping[str, str] = {
+    "text": "it chooses among options and writes no text",
+    "continuation": "it chooses among options and goes on from no text of its own",
+    "tokenizer": "it has no tokenizer that could be asked",
+}
+"""What a model that decides lacks for the panels of models that write text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """One request on its way: its slot and parent, what is asked (simulated models read the truth) and its exact bytes."""

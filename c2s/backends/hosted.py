@@ -8,22 +8,13 @@ from typing import Any, Literal, Self
 
 import httpx
 
-from c2s.backends.base import Call, Exchange
+from c2s.backends.base import DECIDES, Call, Exchange
 from c2s.backends.http import Endpoint
 from c2s.backends.keys import read_key
 from c2s.backends.profiles import Profile, choose_profile
+from c2s.backends.contracts import WRITES, chosen_contract
 from c2s.backends.registry import take
 from c2s.errors import UsageError
-
-LACKS = {
-    "direct": {"probabilities": "text has none"},
-    "code": {
-        "batch": "a code readout takes one question a request",
-        "singletons": "a code readout takes at least two options",
-        "wide": "a code readout has 26 codes",
-    },
-}
-"""What the two contracts of a chat server do not offer."""
 
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
@@ -38,7 +29,7 @@ class Hosted:
     spec: Mapping[str, type] = {"resend": str}
     exact = False
     max_batch = 1
-    lacks: Mapping[str, str] = {}
+    lacks: Mapping[str, str] = DECIDES
 
     def __init__(self, name: str, model: str, options: Mapping[str, Any], profile: Profile, base_url: str, key: str | None, *, timeout: float, workers: int) -> None:
         self.name, self.model, self.profile = name, model, profile
@@ -87,7 +78,7 @@ class SystemOneServer(Hosted):
 
 
 class Responses(Hosted):
-    """OpenAI's Responses API: one categorical verdict by a strict schema, no probabilities."""
+    """OpenAI's Responses API: one categorical verdict by a strict schema, no probabilities; text where a request demands a contract."""
 
     dialect = "responses"
     path = "/v1/responses"
@@ -95,11 +86,14 @@ class Responses(Hosted):
     lacks = {
         "probabilities": "the Responses API reports none",
         "singletons": "a categorical schema needs two options",
+        "tokenizer": "the server's tokenizer is not at hand",
+        "continuation": "the Responses API goes on from no beginning of an answer",
     }
 
 
 class Chat(Hosted):
-    """OpenAI-compatible chat completions. `contract`: direct (text) or code (next-token distribution over choice codes).
+    """OpenAI-compatible chat completions. `contract`: direct (text), code-readout (next-token distribution over choice codes; `code` for
+    short) or code-generated.
 
     `thinking=off` asks the server's chat template to leave thinking out, where the server takes that.
     """
@@ -109,14 +103,10 @@ class Chat(Hosted):
     spec = {"resend": str, "contract": str, "thinking": str}
 
     def __init__(self, name: str, model: str, options: Mapping[str, Any], *rest: Any, **named: Any) -> None:
-        super().__init__(name, model, options, *rest, **named)
-        contract, thinking = options.get("contract", "direct"), options.get("thinking", "unset")
-        if contract not in ("direct", "code"):
-            raise UsageError(f"model {name!r}: contract is `direct` or `code`")
-        if thinking not in ("unset", "off"):
-            raise UsageError(f"model {name!r}: thinking is `off`, or not given")
-        self.lacks = LACKS[contract]
-        self.dialect = f"chat-{contract}" + (":nothink" if thinking == "off" else "")
+        contract, thinking = chosen_contract(name, options)
+        super().__init__(name, model, dict(options) | {"contract": contract}, *rest, **named)
+        self.lacks = WRITES[contract] | {"tokenizer": "the server's tokenizer is not at hand; local weights have theirs"}
+        self.dialect = f"chat-{contract}" + ("" if thinking else ":nothink")
 
 
 def _checked(name: str, base_url: str) -> httpx.URL:

@@ -44,8 +44,8 @@ ENTRIES = (
     ),
     Entry(
         "chat:MODEL",
-        "OpenAI-compatible chat completions (vLLM, SGLang, llama.cpp, Ollama): direct text, or code readout; counts as paid",
-        "a server by --base-url or --profile; options contract=direct|code, thinking=off",
+        "OpenAI-compatible chat completions (vLLM, SGLang, llama.cpp, Ollama): direct text or choice codes; counts as paid",
+        "a server by --base-url or --profile; options contract=direct|code-readout|code-generated, thinking=off",
         "c2s.backends.hosted:Chat",
     ),
     Entry("sim:oracle", "simulation: always right", "nothing", "c2s.backends.simulated:Oracle"),
@@ -75,8 +75,14 @@ ENTRIES = (
         "c2s.backends.simulated_judge:Judge",
     ),
     Entry(
+        "sim:writer",
+        "simulation that writes text with one declared habit, such as bound_code, full_stop or aloud: its kind of failure",
+        "nothing; options habit (plain), share, contract=direct|code-readout|code-generated, thinking=off",
+        "c2s.backends.simulated_writer:Writer",
+    ),
+    Entry(
         "script:FILE.py",
-        "your own Python: `def answer(call)` returns an option or {question: option}",
+        "your own Python: `def answer(call)` returns an option or {question: option}; a text, where the file says `contract`",
         "a Python file that you trust: it is executed",
         "c2s.backends.scripted:open_script",
     ),

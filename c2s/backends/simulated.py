@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from c2s.backends.base import Call, Exchange
+from c2s.backends.base import DECIDES, Call, Exchange
 from c2s.backends.registry import take
 from c2s.errors import UsageError, nearest
 from c2s.records import Question
@@ -33,7 +33,7 @@ class Simulated:
     resend = "safe"
     exact = True
     spec: Mapping[str, type] = {}
-    lacks: Mapping[str, str] = {}
+    lacks: Mapping[str, str] = DECIDES
 
     def __init__(self, name: str, options: dict[str, Any], common: Mapping[str, Any]) -> None:
         self.name = name
@@ -141,7 +141,7 @@ class Published(Simulated):
     """
 
     spec = {"model": str}
-    lacks = {"symbols": "Table 1 has rates for math and lexical items only", "probabilities": "the paper prints none per item"}
+    lacks = DECIDES | {"symbols": "Table 1 has rates for math and lexical items only", "probabilities": "the paper prints none per item"}
 
     def __init__(self, name: str, options: dict[str, Any], common: Mapping[str, Any]) -> None:
         super().__init__(name, options, common)

@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from c2s.backends.base import Call, Exchange
+from c2s.backends.base import DECIDES, Call, Exchange
 from c2s.backends.registry import take
 
 
@@ -26,7 +26,7 @@ class Sparrow:
     exact = True
     max_batch = 16
     workers = 0
-    lacks: Mapping[str, str] = {}
+    lacks: Mapping[str, str] = DECIDES
 
     def __init__(self, name: str) -> None:
         if "numpy" not in sys.modules:

@@ -16,6 +16,9 @@ FEATURES = {
     "singletons": "a model that can be asked with a single option",
     "wide": "a model that takes 51 options",
     "descriptions": "a model that is shown the descriptions of options",
+    "text": "a model that writes text under the contract that a request demands",
+    "continuation": "a model that goes on from the beginning of an answer",
+    "tokenizer": "a model whose tokenizer is at hand",
     "symbols": "a model that answers about other alphabets than the natural items'",
 }
 

@@ -28,14 +28,15 @@ class Dialect(Protocol):
 
 
 def dialect(name: str) -> Dialect:
-    """The dialect with this name, as stored in a manifest: NAME[:VARIANT]. Raises UsageError for an unknown one."""
-    from c2s.dialects.chat import ChatCode, ChatDirect
+    """The dialect with this name, as stored in a manifest: a kind and, for chat, its contract. Raises UsageError for an unknown one."""
+    from c2s.dialects.chat import OWN, Chat
     from c2s.dialects.responses import Responses
     from c2s.dialects.systemone import SystemOne
     from c2s.errors import UsageError
 
-    kind, _, variant = name.partition(":")
-    known = {"systemone": SystemOne, "responses": Responses, "chat-direct": ChatDirect, "chat-code": ChatCode}
-    if kind not in known or variant not in (("", "nothink") if kind.startswith("chat") else ("",)):
+    known: dict[str, Dialect] = {"systemone": SystemOne(), "responses": Responses()}
+    if name not in known:
+        known |= {wire.name: wire for contract in OWN for wire in (Chat(contract), Chat(contract, thinking=False))}
+    if name not in known:
         raise UsageError(f"unknown dialect {name!r}; this c2s knows {', '.join(known)}")
-    return known[kind](thinking=not variant) if kind.startswith("chat") else known[kind]()
+    return known[name]

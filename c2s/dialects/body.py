@@ -53,7 +53,7 @@ def usage_in(body: Any, names: Mapping[str, tuple[str, ...]], cost: tuple[str, .
     found = body.get("usage") if isinstance(body, dict) else None
     price = _at(found, cost) if cost else None
     sound = isinstance(price, (int, float)) and not isinstance(price, bool) and math.isfinite(price) and price > 0
-    return Usage(**{name: _tokens(_at(found, path)) for name, path in names.items()}, cost_usd=float(price) if sound else None)
+    return Usage(**{name: count(_at(found, path)) for name, path in names.items()}, cost_usd=float(price) if sound else None)
 
 
 def _at(value: Any, path: tuple[str, ...]) -> Any:
@@ -62,7 +62,7 @@ def _at(value: Any, path: tuple[str, ...]) -> Any:
     return value
 
 
-def _tokens(value: Any) -> int | None:
+def count(value: Any) -> int | None:
     """A count as an integer; some servers write 120.0. SQLite holds 63 bits, and no request has so many tokens."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 2**53 or value != int(value):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,21 +19,39 @@ def rubric(question: Question) -> str:
     return "\n".join([question.instructions, *lines])
 
 
-def read_value(text: str, options: Mapping[str, str | None], *, truncated: bool, strip: bool = True) -> Choice:
-    """The answer to one question. `returned` is the stripped text; a zero-width space or a no-break space is not stripped."""
-    value = text.strip(ASCII_WHITESPACE) if strip else text
-    return Choice(returned=value, offered=value in options, text=text, truncated=truncated, fault=_fault(value, options, truncated))
+def read_value(
+    text: str,
+    meant: Mapping[str, str],
+    *,
+    truncated: bool,
+    strip: bool = True,
+    codes: Mapping[str, str] | None = None,
+) -> Choice:
+    """The answer to one question. `meant` maps what may be written to the option that it stands for, `codes` each choice code of
+    the request to its option, where the value itself was asked for.
+
+    Not stripped are a zero-width space, a no-break space, and whitespace that is itself an option. A truncated text is no
+    answer, even if it reads like one.
+    """
+    value = text.strip(ASCII_WHITESPACE) if strip and text not in meant else text
+    fault = _fault(value, meant, truncated, codes or {})
+    bound = codes[value] if fault == "other_code" and codes else None
+    return Choice(meant[value] if fault is None else value, fault is None, text=text, truncated=truncated, fault=fault, bound=bound)
 
 
-def _fault(value: str, options: Mapping[str, str | None], truncated: bool) -> str | None:
-    """What is wrong with the form of a text answer, whatever the right one is; None for a listed value that was not cut."""
+def _fault(value: str, meant: Mapping[str, str], truncated: bool, codes: Mapping[str, str]) -> str | None:
+    """What is wrong with the form of a text answer, whatever the right one is, in the study's priority (appendix D, output
+    scoring); None for a listed value that was not cut. Whether a code is that of the right option, the arm knows."""
     if truncated:
         return "truncated"
     if not value:
         return "empty"
-    if value in options:
+    if value in meant:
         return None
-    return "extra_text" if any(option in value for option in options) else "other_invalid"
+    if value in codes:
+        return "other_code"
+    words = set(re.findall(r"\w+", value))  # a letter inside a word is no answer with something around it
+    return "extra_text" if any(listed in (words if listed.isalnum() else value) for listed in meant) else "other_invalid"
 
 
 def read_fields(text: str, questions: Mapping[str, Question], *, truncated: bool) -> dict[str, Choice]:
@@ -68,23 +87,3 @@ def _fields(text: str, questions: Mapping[str, Question], truncated: bool) -> tu
     if set(values) == set(questions):
         return values, None
     return {}, "extra_key" if set(values) - set(questions) else "missing_key"
-
-
-def kind(text: str, target: str, options: Mapping[str, str | None], *, truncated: bool, codes: Mapping[str, str] | None = None, strip: bool = True) -> str:
-    """Compliance of one text answer, in the study's priority (Choice2Seq, appendix D: output scoring).
-
-    strict_correct, truncated, empty, format_valid_wrong, bound_code, other_code, extra_text, other_invalid. `codes` maps each
-    choice code of the request to its option; `bound_code` is the code of the target where the value itself was asked for.
-    """
-    value = text.strip(ASCII_WHITESPACE) if strip else text
-    codes = codes or {}
-    if value == target:
-        return "strict_correct"
-    fault = _fault(value, options, truncated)
-    if fault in ("truncated", "empty"):
-        return fault
-    if fault is None:
-        return "format_valid_wrong"
-    if value in codes:
-        return "bound_code" if codes[value] == target else "other_code"
-    return fault

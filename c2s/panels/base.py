@@ -48,7 +48,8 @@ class Panel:
     A panel without arms is an analysis of other panels' outcomes. `endpoints` make the report of one run, `across` what
     several runs have in common. `draws` and `seed` are those of its bootstrap, as the paper states them. `requires`
     names what a model must offer: "probabilities", "batch" (several questions in a request), "singletons" (a question with one
-    option), "wide" (51 options), "descriptions" (options are more than their names), "symbols" (other alphabets than the natural items').
+    option), "wide" (51 options), "descriptions" (options are more than their names), "symbols" (other alphabets than the natural items'),
+    "text" (it writes, under the contract that a request demands), "continuation" (it goes on from a prefill), "tokenizer" (at hand).
     `schedule` is the order in which its requests leave: "parent", "round" or "hash:SEED" (c2s/runner/schedule.py).
     """
 

@@ -10,17 +10,8 @@ from c2s.reports.printed import Figure, compare, tables
 
 
 def figures() -> Iterator[Figure]:
-    for part in (_continuous, _settings, _wrong_targets, _membership, _lexical_audit, _review, _arithmetic_support):
+    for part in (_settings, _wrong_targets, _membership, _lexical_audit, _review, _arithmetic_support):
         yield from part()
-
-
-def _continuous() -> Iterator[Figure]:
-    table = tables()["table3"]
-    for interface, _, _, requests, calls in table["rows"]:
-        yield compare("Table 3", f"{interface}: calls per item", calls, requests / 96, 2)
-    yield compare("Table 3", "lexical PrefixContinue: valid", table["valid"], 100 * round(table["valid"] * 0.96) / 96, note="9 of 96")
-    requests = {row[0]: row[3] for row in table["rows"]}
-    yield compare("Section 4", "position requests in both domains", table["position_requests"], 2 * requests["Position query"], 0)
 
 
 def _settings() -> Iterator[Figure]:

@@ -66,12 +66,10 @@ def tokens_expected(body_bytes: int) -> int:
 
 def tokens_out(request: Request, dialect: str, price: Price | None) -> int:
     """The answer's length in tokens, at most: the budget where there is one, else the price table's reserve."""
-    if dialect.startswith("chat-code"):
-        return 1
     if dialect.startswith("chat"):
-        from c2s.dialects.chat import budget
+        from c2s.dialects.chat import tokens_out
 
-        return request.max_tokens or budget(request)
+        return tokens_out(dialect, request)
     return request.max_tokens or (price.output_reserve if price else 16)
 
 

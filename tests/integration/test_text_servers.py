@@ -92,7 +92,7 @@ def test_a_request_that_cannot_be_made_ends_the_run_and_loses_nothing_that_is_un
     with Server(chat, delay=0.2) as server:
         backend = open_model("chat:qwen?contract=code", {"base_url": server.url, "concurrency": 4})
         run = make_run(memory_path / "run", backend, panels=(panel,), settings={"domain": None, "limit": None})
-        with pytest.raises(InputError, match="2 to 26 options, not 27"):
+        with pytest.raises(InputError, match="1 to 26 options, not 27"):
             drive(run, backend, panels=(panel,), report=False)
         found = states(run)
         assert set(found) == {"ok", "planned"} and found["ok"] == server.total > 0 and set(server.received.values()) == {1}

@@ -10,7 +10,7 @@ import pytest
 from c2s.banks.dialogue import load_dialogues
 from c2s.controllers.dialogue_requests import IDS, PARAPHRASE, PERMUTED, VALUES, View
 from c2s.controllers.program import ParentProgram
-from c2s.dialects.chat import ChatDirect
+from c2s.dialects.chat import Chat
 from c2s.dialects.systemone import SystemOne
 from c2s.panels.dialogue import ACCESS, CONSTRUCTION
 from c2s.panels.dialogue_parents import check_dialogues, dialogue_parents
@@ -207,7 +207,7 @@ def test_the_documented_requests_are_what_is_sent():
         (construction[Slot(CONSTRUCTION.name, parent.id, "joint", 1, 1)], SystemOne(), "jev"),
         (construction[Slot(CONSTRUCTION.name, parent.id, "serial", 1, 2)], SystemOne(), "jev"),
         (access[Slot(ACCESS.name, parent.id, "oracle", 1, 1)], SystemOne(), "jev"),
-        (construction[Slot(CONSTRUCTION.name, parent.id, "joint", 1, 1)], ChatDirect(thinking=False), "MODEL"),
+        (construction[Slot(CONSTRUCTION.name, parent.id, "joint", 1, 1)], Chat(thinking=False), "MODEL"),
     ]
     for ask, wire, model in golden:
         assert f"\n    {wire.encode(ask, model).decode()}\n" in text

@@ -8,14 +8,14 @@ import orjson
 import pytest
 
 from c2s.controllers.program import ParentProgram
-from c2s.dialects.chat import ChatDirect
+from c2s.dialects.chat import Chat
 from c2s.panels.dialogue import ACCESS, CONSTRUCTION
 from c2s.panels.dialogue_parents import dialogue_parents
 from c2s.presentation.contracts import contracts
 from c2s.records import Answer
 from support.panels import SETTINGS
 
-WIRE = ChatDirect(thinking=False)
+WIRE = Chat(thinking=False)
 BOATS = next(parent for parent in dialogue_parents(SETTINGS) if parent.payload["service"] == "Boats_1")
 GOLD = BOATS.payload["gold"][0]
 

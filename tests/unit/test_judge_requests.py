@@ -9,7 +9,7 @@ import pytest
 
 from c2s.controllers.judge import CONTROLS, CUES, FIXTURES, candidate, components_of, judge_request, required
 from c2s.controllers.program import ParentProgram
-from c2s.dialects.chat import ChatCode, ChatDirect
+from c2s.dialects.chat import Chat
 from c2s.dialects.responses import Responses
 from c2s.dialects.systemone import SystemOne
 from c2s.errors import UsageError
@@ -187,7 +187,7 @@ def test_all_panels_are_registered_and_plan_without_data():
 TEXT = {"components": ["outer", "state"], "contracts": ["FINAL3"]}
 
 
-@pytest.mark.parametrize("wire", [Responses(), ChatDirect(), ChatCode()], ids=lambda w: w.name)
+@pytest.mark.parametrize("wire", [Responses(), Chat(), Chat("code-readout")], ids=lambda w: w.name)
 @pytest.mark.parametrize("panel", [PREFLIGHT, CONFIRMATION, COMPONENT_ARMS], ids=lambda p: p.name)
 def test_text_models_get_the_same_intervention_and_the_whole_rule(wire, panel):
     parents = panel.parents({"data": {}, "limit": 1} | TEXT)

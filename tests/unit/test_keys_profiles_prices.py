@@ -112,7 +112,7 @@ def test_another_server_has_neither_the_limits_nor_the_cap_of_the_default_one(mo
         ("systemone:m", {"base_url": "https://u:p@example.org"}, "without a name, password or query"),
         ("systemone:m", {"base_url": "ftp://example.org"}, "must be http"),
         ("systemone:m?resend=maybe", {"base_url": "http://127.0.0.1:1"}, "resend is `safe` or `paid`"),
-        ("chat:m?contract=free", {"base_url": "http://127.0.0.1:1"}, "contract is `direct` or `code`"),
+        ("chat:m?contract=free", {"base_url": "http://127.0.0.1:1"}, "contract is direct, code-readout, code-generated; not 'free'"),
         ("chat:m?thinking=on", {"base_url": "http://127.0.0.1:1"}, "thinking is `off`"),
         ("openai:m?colour=red", {"base_url": "http://127.0.0.1:1"}, "no option 'colour'"),
     ],
@@ -132,7 +132,7 @@ def test_dialects_follow_from_names():
 
     assert dialect_of("systemone:m") == ("systemone", "paid") and dialect_of("systemone:m?resend=safe") == ("systemone", "safe")
     assert dialect_of("openai:m") == ("responses", "paid") and dialect_of("chat:m") == ("chat-direct", "paid")
-    assert dialect_of("chat:m?contract=code&thinking=off") == ("chat-code:nothink", "paid")
+    assert dialect_of("chat:m?contract=code&thinking=off") == ("chat-code-readout:nothink", "paid")
 
 
 def test_prices_ship_and_can_be_overridden(tmp_path):
@@ -165,7 +165,7 @@ def test_reservations_bound_what_is_expected():
     price = Price(2, 10, cache_write=2.5, output_reserve=2048, output_expected=64)
     assert price.reserve(1001, 2048) == pytest.approx((501 * 2.5 + 2048 * 10) / 1e6) and tokens_expected(1001) == 251
     assert tokens_out(request, "responses", price) == 2048 and tokens_out(request, "chat-direct", price) == 32
-    assert tokens_out(request, "chat-code:nothink", price) == 1 and tokens_out(request, "systemone", None) == 16
+    assert tokens_out(request, "chat-code-readout:nothink", price) == 1 and tokens_out(request, "systemone", None) == 16
 
 
 def test_caps_count_settled_held_and_the_next_reservation():

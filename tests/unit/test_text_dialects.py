@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from c2s.dialects import Malformed, dialect
-from c2s.dialects.text import kind, read_value
+from c2s.controllers.outcome import compliance
+from c2s.dialects.text import read_value
 from c2s.errors import InputError, UsageError
+from c2s.presentation.contracts import contracts
 from c2s.records import Ask, Question, Request, Usage
 
 VERDICT = Question("Judge.", {"correct": "It matches.", "incorrect": "It differs.", "no_answer": None}, unit="label")
@@ -132,16 +134,20 @@ CODES = {"A": "585", "B": "589"}
 )  # fmt: skip
 def test_kinds_in_the_studys_priority(text, expected):
     """CASES.md 20."""
-    assert kind(text, "585", {"585": None, "589": None}, truncated=False, codes=CODES) == expected
+    assert kind(text) == expected
 
 
-def test_truncation_comes_after_strict_correctness_alone():
-    options = {"585": None, "589": None}
-    assert kind("585", "585", options, truncated=True) == "strict_correct"
-    assert {kind(text, "585", options, truncated=True, codes=CODES) for text in ("", "589", "A", "585 and", "xyz")} == {"truncated"}
-    assert read_value("589", options, truncated=True).truncated
-    assert kind("585\n", "585", options, truncated=False, strip=False) == "extra_text"
-    assert kind("Apple", "apple", {"apple": None}, truncated=False) == "other_invalid"
+def kind(text: str, *options: str, truncated: bool = False, strip: bool = True) -> str:
+    options = options or ("585", "589")
+    return compliance(read_value(text, dict(zip(options, options)), truncated=truncated, strip=strip, codes=CODES), options[0])
+
+
+def test_a_truncated_text_is_no_answer_whatever_it_says():
+    """E.2: an exact listed value and a complete response."""
+    assert {kind(text, truncated=True) for text in ("585", "", "589", "A", "585 and", "xyz")} == {"truncated"}
+    assert kind("585\n", strip=False) == "extra_text" and kind("Apple", "apple") == "other_invalid"
+    assert kind("the e", "e", "f") == "extra_text" and kind("Hello", "e", "f") == "other_invalid"
+    assert kind("\n", "\n", " ") == "strict_correct" and kind(" \n", "\n", " ") == "empty"  # whitespace that is an option
 
 
 def top(**p) -> dict:
@@ -149,12 +155,13 @@ def top(**p) -> dict:
 
 
 def test_code_readout_reads_the_distribution_over_legal_codes():
-    wire = dialect("chat-code")
+    wire = dialect("chat-code-readout")
     body = orjson.loads(wire.encode(character(), "qwen"))
     assert body["max_tokens"] == 1 and body["logprobs"] is True and body["top_logprobs"] == 20
-    user = orjson.loads(body["messages"][0]["content"])
+    assert body["messages"][0] == {"role": "system", "content": contracts()["readout"]["code"]["T0"]}
+    user = orjson.loads(body["messages"][1]["content"])
     assert list(user) == ["state", "question", "choices", "response_format"]
-    assert user["choices"] == {"A": {"option_name": "b", "criterion": None}, "B": {"option_name": "a", "criterion": "first"}}
+    assert user["choices"] == {"A": {"option_name": "b", "criterion": "b"}, "B": {"option_name": "a", "criterion": "first"}}
     choice = wire.decode(character(), completion("A", logprobs=top(A=0.2, B=0.6, C=0.1, **{" A": 0.05}))).choice()
     assert choice.returned == "a" == choice.argmax and choice.mass == pytest.approx(0.8)
     assert choice.probabilities == pytest.approx({"b": 0.25, "a": 0.75}) and choice.confidence == pytest.approx(0.5)
@@ -168,8 +175,93 @@ def test_code_readout_reads_the_distribution_over_legal_codes():
 
 def test_code_readout_refuses_what_it_cannot_ask():
     many = Ask(1, Request("", {"answer": Question("q", {str(n): None for n in range(27)})}))
-    with pytest.raises(InputError, match="2 to 26 options, not 27"):
-        dialect("chat-code").encode(many, "m")
+    with pytest.raises(InputError, match="1 to 26 options, not 27"):
+        dialect("chat-code-readout").encode(many, "m")
+
+
+def readout(contract: str, **more) -> Ask:
+    """Two opaque options whose codes are bound against the displayed order."""
+    question = Question("Which?", {"o_b": "7", "o_a": "4"}, codes={"o_a": "A", "o_b": "B"})
+    return Ask(1, Request('{"query_position":2}', {"answer": question}, contract=contract, **more))
+
+
+def test_a_request_demands_its_contract_whatever_the_models_own():
+    code, character_ = contracts()["readout"]["code"], contracts()["readout"]["character"]
+    for name in ("chat-direct", "chat-code-readout", "chat-code-generated"):
+        generated = orjson.loads(dialect(name).encode(readout("code-generated"), "qwen"))
+        assert list(generated) == ["model", "messages", "temperature", "max_tokens"] and generated["max_tokens"] == 8
+        assert generated["messages"][0]["content"] == code["T0"]
+        assert generated["messages"][1]["content"] == (
+            '{"state":"{\\"query_position\\":2}","question":"Which?","choices":{"B":{"option_name":"o_b","criterion":"7"},'
+            '"A":{"option_name":"o_a","criterion":"4"}},"response_format":"Select one choice and output only its single-character code."}'
+        )
+        written = orjson.loads(dialect(name).encode(readout("character", system=character_["T2"]), "qwen"))
+        assert written["messages"][0]["content"] == character_["T2"] and written["max_tokens"] == 8
+        assert orjson.loads(written["messages"][1]["content"])["response_format"] == contracts()["readout"]["character_response_format"]
+        assert orjson.loads(dialect(name).encode(readout("direct"), "qwen"))["messages"][0]["role"] == "user"
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "character_"),
+    [
+        ("A", "strict_correct", "bound_code"), ("B", "format_valid_wrong", "other_code"), ("4", "other_invalid", "strict_correct"),
+        ("7", "other_invalid", "format_valid_wrong"), ("A.", "extra_text", "other_invalid"), ("4.", "other_invalid", "extra_text"),
+        (" A", "extra_text", "other_invalid"), ("4\n", "other_invalid", "extra_text"), ("a", "other_invalid", "other_invalid"),
+        ("", "empty", "empty"), ("C", "other_invalid", "other_invalid"), ("o_a", "other_invalid", "other_invalid"),
+    ],
+)  # fmt: skip
+def test_generated_codes_and_characters_are_read_strictly(text, code, character_):
+    """D.13 and E.6: no case repair, whitespace trimming or code mapping."""
+    for contract, expected in (("code-generated", code), ("character", character_)):
+        choice = dialect("chat-direct").decode(readout(contract), completion(text)).choice()
+        assert compliance(choice, "o_a") == expected and choice.offered == (expected in ("strict_correct", "format_valid_wrong"))
+        cut = dialect("chat-direct").decode(readout(contract), completion(text, finish="length")).choice()
+        assert compliance(cut, "o_a") == "truncated" and cut.taken() == "_"
+
+
+def test_responses_write_text_where_a_contract_is_demanded():
+    wire = dialect("responses")
+    body = orjson.loads(wire.encode(readout("code-generated"), "gpt"))
+    assert list(body) == ["model", "service_tier", "store", "instructions", "input", "max_output_tokens"]
+    assert body["instructions"] == contracts()["readout"]["code"]["T0"] and body["max_output_tokens"] == 16  # the API's least
+    chat = orjson.loads(dialect("chat-direct").encode(readout("code-generated"), "gpt"))
+    assert body["input"] == chat["messages"][1]["content"]
+    whole = orjson.loads(wire.encode(character("whole", contract="direct", max_tokens=64), "gpt"))
+    assert "instructions" not in whole and whole["max_output_tokens"] == 64
+    assert compliance(wire.decode(readout("code-generated"), reply("A")).choice(), "o_a") == "strict_correct"
+    assert compliance(wire.decode(readout("character"), reply("A")).choice(), "o_a") == "bound_code"
+    cut = wire.decode(readout("character"), reply("4", status="incomplete")).choice()
+    assert compliance(cut, "o_a") == "truncated" and cut.tokens == 55
+    assert compliance(wire.decode(readout("character"), reply(None, refusal=True)).choice(), "o_a") == "empty"
+    with pytest.raises(InputError, match="no beginning of an answer"):
+        wire.encode(character("whole", contract="direct", prefill="5"), "gpt")
+
+
+def test_a_prefill_is_an_assistant_message_that_goes_on():
+    body = orjson.loads(dialect("chat-direct:nothink").encode(character("whole", prefill="58"), "qwen"))
+    assert body["messages"][-1] == {"role": "assistant", "content": "58"} and [m["role"] for m in body["messages"]] == ["user", "assistant"]
+    assert body["continue_final_message"] is True and body["add_generation_prompt"] is False
+    assert body["chat_template_kwargs"] == {"enable_thinking": False}
+    empty = dialect("chat-direct").encode(character("whole", prefill=""), "qwen")
+    assert empty == dialect("chat-direct").encode(character("whole"), "qwen")  # the assistant boundary itself
+
+
+def test_what_is_asked_decides_budget_and_closing_sentence():
+    def sent(*options: str, **more):
+        body = orjson.loads(dialect("chat-direct").encode(Ask(1, Request("", {"answer": Question("q", dict.fromkeys(options), **more)})), "m"))
+        return body["max_tokens"], "letter or digit" in body["messages"][0]["content"]
+
+    assert sent("a", "b") == (8, True) and sent("true", "false") == (8, False) and sent("a", "END") == (8, False)
+    assert sent("o_266a58860677", "o_391552c099c1") == (32, False) and sent("585", "589", unit="whole") == (32, False)
+
+
+def test_a_response_may_say_how_long_a_matched_request_is():
+    wire, plain = dialect("chat-direct"), character()
+    ask = Ask(1, plain.request, matches=Request("other", plain.request.questions))
+    assert wire.decode(ask, completion("a", c2s={"matched_tokens": 80, "token_ids": [5]})).matched_tokens == 80
+    assert wire.decode(plain, completion("a", c2s={"matched_tokens": 80})).matched_tokens is None
+    for own in ([], {"matched_tokens": "80"}, {"matched_tokens": -1}, None):
+        assert wire.decode(ask, completion("a", c2s=own)).matched_tokens is None
 
 
 def test_several_fields_are_one_json_object():
@@ -194,7 +286,7 @@ def test_unknown_dialects_are_named():
 
 @given(st.binary(max_size=300))
 def test_no_body_raises_anything_but_malformed(raw):
-    for name, ask in (("systemone", character()), ("responses", judge()), ("chat-direct", character()), ("chat-code", character())):
+    for name, ask in (("systemone", character()), ("responses", judge()), ("chat-direct", character()), ("chat-code-readout", character())):
         try:
             dialect(name).decode(ask, raw)
         except Malformed:
@@ -214,7 +306,7 @@ def test_no_json_raises_anything_but_malformed(a, b, c):
     ]
     for body in bodies:
         raw = orjson.dumps(body)
-        for name, ask in (("systemone", character()), ("responses", judge()), ("chat-direct", character()), ("chat-code", character())):
+        for name, ask in (("systemone", character()), ("responses", judge()), ("chat-direct", character()), ("chat-code-readout", character())):
             try:
                 dialect(name).decode(ask, raw)
             except Malformed:

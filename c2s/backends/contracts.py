@@ -1,0 +1,55 @@
+"""Models that write text, whatever moves their bytes: the contract in their name, what it lacks, and the token counts of a matched pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+from c2s.backends.base import Backend, Call
+from c2s.dialects import dialect
+from c2s.dialects.chat import OWN
+from c2s.errors import UsageError, nearest
+from c2s.records import Contract
+
+_CODES = {
+    "batch": "a choice code answers one question a request",
+    "wide": "there are 26 choice codes",
+}
+WRITES: Mapping[str, Mapping[str, str]] = {
+    "direct": {"probabilities": "text has none"},
+    "code-readout": _CODES,
+    "code-generated": _CODES | {"probabilities": "text has none"},
+}
+"""What a contract does not offer that a panel may require."""
+
+
+def chosen_contract(name: str, options: Mapping[str, Any]) -> tuple[Contract, bool]:
+    """The contract of a model's name and whether it thinks; direct and the template's own way by default. Raises UsageError."""
+    contract = {"code": "code-readout"}.get(options.get("contract", "direct"), options.get("contract", "direct"))
+    if contract not in OWN:
+        raise UsageError(f"model {name!r}: contract is {', '.join(OWN)}; not {contract!r}{nearest(contract, list(OWN))}")
+    if options.get("thinking", "unset") not in ("unset", "off"):
+        raise UsageError(f"model {name!r}: thinking is `off`, or not given")
+    return contract, "thinking" not in options
+
+
+class Tokenizing(Backend, Protocol):
+    """A model with a tokenizer at hand: for panels that require it."""
+
+    def rendered_tokens(self, body: bytes) -> int:
+        """Tokens of the prompt that this request body renders to, chat template included."""
+        ...
+
+    @property
+    def tokenizer(self) -> str:
+        """Identity of tokenizer and chat template, for the plan to freeze."""
+        ...
+
+
+def matched_tokens(backend: Tokenizing, call: Call) -> dict[str, int]:
+    """Member `matched_tokens` of a response's `c2s`: the rendered length of the request that the call's must equal. Empty where there is none."""
+    if call.ask.matches is None:
+        return {}
+    twin = dialect(backend.dialect).encode(replace(call.ask, request=call.ask.matches, matches=None), backend.model)
+    return {"matched_tokens": backend.rendered_tokens(twin)}
