@@ -166,8 +166,9 @@ def preflight(plan: Plan, backend: Backend, wire: Dialect) -> None:
     look = getattr(backend, "preflight", None)
     if look is None:
         return
-    asks = (ask for panel, parent in plan.parents for _, ask in ParentProgram(panel.name, panel.arms, parent, plan.settings).start())
-    look(list({wire.encode(ask, backend.model) for ask in asks}))
+    known = ((panel, parent) for panel, parent in plan.parents if panel.prepare is None)  # the others lack what earlier panels add
+    asks = (ask for panel, parent in known for _, ask in ParentProgram(panel.name, panel.arms, parent, plan.settings).start())
+    look(list(dict.fromkeys(wire.encode(ask, backend.model) for ask in asks)))
 
 
 def create_run(path: str, plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> RunDirectory:
