@@ -118,7 +118,7 @@ class Local:
         """Waits for the forward that is being computed; the rest of its batch is given up."""
         self._closed = True
         if self.engine is not None:
-            self.engine.cancel.set()
+            self.engine.stop()
         with self._lock:
             self.engine = None
 
