@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
+import transformers
+from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+
+from support.tiny_models import tiny_model  # skips where torch is absent
 
 TEXT = [
     '{"state":"{\\"candidates\\":[\\"apple\\",\\"angle\\"],\\"position\\":1,\\"problem\\":\\"39 × 15 = ?\\",\\"target_length\\":5}"}',
@@ -33,17 +36,8 @@ SPECIAL = {
 }
 
 
-def torch_or_skip() -> Any:
-    pytest.importorskip("transformers", reason="local weights: pip install 'c2s[local]'")
-    return pytest.importorskip("torch", reason="local weights: pip install 'c2s[local]'")
-
-
 def tokenizer(kind: str, *, template: str | None = None, adds_bos: bool = False, merges: bool = False) -> Any:
     """Byte-level BPE. `adds_bos`: it begins every text with BOS by itself. `merges`: it knows no word boundaries, so a line break merges with what follows."""
-    torch_or_skip()
-    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-    from transformers import PreTrainedTokenizerFast
-
     made = Tokenizer(models.BPE())
     byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=not merges)
     made.pre_tokenizer = byte_level if not merges else pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(r"\nA|."), "isolated"), byte_level])
@@ -60,31 +54,16 @@ def tokenizer(kind: str, *, template: str | None = None, adds_bos: bool = False,
         names["bos_token"] = SPECIAL[kind][0]
     if kind == "qwen3":
         names["pad_token"] = "<|endoftext|>"
-    return PreTrainedTokenizerFast(tokenizer_object=made, chat_template=template if template is not None else LLAMA if kind == "llama" else CHATML, **names)
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=made, chat_template=template if template is not None else LLAMA if kind == "llama" else CHATML, **names)
 
 
-def model(kind: str, vocabulary: int, *, context: int = 4096, seed: int = 0) -> Any:
-    torch = torch_or_skip()
-    import transformers as t
-
-    torch.manual_seed(seed)
-    sizes = {"vocab_size": vocabulary, "hidden_size": 48, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4}
-    sizes |= {"num_key_value_heads": 2, "max_position_embeddings": context, "bos_token_id": None, "eos_token_id": None}
-    if kind == "qwen3":
-        config: Any = t.Qwen3Config(**sizes, head_dim=12, initializer_range=0.3, tie_word_embeddings=True)
-    elif kind == "llama":
-        config = t.LlamaConfig(**sizes, initializer_range=0.3)
-    else:
-        config = t.GPT2Config(vocab_size=vocabulary, n_embd=48, n_layer=2, n_head=4, n_positions=context, initializer_range=0.3, bos_token_id=None, eos_token_id=None)
-    return t.AutoModelForCausalLM.from_config(config).eval()
-
-
-def saved(folder: Path, kind: str = "qwen3", *, ends: Any = "own", context: int = 4096, seed: int = 0, **options: Any) -> Path:
+def saved(folder: Path, kind: str = "qwen3", *, ends: Any = "own", context: int = 4096, seed: int = 1, **options: Any) -> Path:
     """A folder with a model. `ends`: what its generation configuration names as end tokens."""
     made = tokenizer(kind, **options)
-    weights = model(kind, len(made), context=context, seed=seed)
+    length = "n_positions" if kind == "gpt2" else "max_position_embeddings"
+    named = {"vocab_size": len(made), length: context, "bos_token_id": None, "eos_token_id": None, "pad_token_id": made.pad_token_id}
+    weights = tiny_model(kind, seed, **named)
     weights.generation_config.eos_token_id = made.eos_token_id if ends == "own" else ends
-    weights.generation_config.pad_token_id = made.pad_token_id
     weights.save_pretrained(folder)
     made.save_pretrained(folder)
     return folder
