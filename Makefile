@@ -76,8 +76,8 @@ endif
 	touch $@
 
 EXTRAS_demo := demo
-EXTRAS_test := demo,test
-EXTRAS_bench := demo,test,bench
+EXTRAS_test := demo,web,test
+EXTRAS_bench := demo,web,test,bench
 .venv/.demo .venv/.test .venv/.bench: .venv/.%: .venv/.tools $(COMPILED)
 	@echo "c2s: building and installing into .venv (about a minute the first time)"
 	PATH="$$PWD/.venv/bin:$$PATH" $(PIP) --no-build-isolation -e '.[$(EXTRAS_$*)]'

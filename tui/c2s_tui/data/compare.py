@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from c2s import stats
 from c2s.errors import InputError, LedgerError
-from c2s.reports.retention import CONFIDENCE
 from c2s_tui.data.filters import TRANSITIONS, Pair, transition_sql
 from c2s_tui.data.items import ItemRow, item_rows
+from c2s_tui.data.joint import CONFIDENCE
 from c2s_tui.data.plan import IdRanges, Plan
 from c2s_tui.data.source import Source
 
@@ -156,6 +155,8 @@ def _result(table: NDArray[np.int64], missing: int, differing: int, strata: dict
 
 
 def _tests(domain: str | None, a: np.ndarray, b: np.ndarray, strata: np.ndarray) -> Tests:
+    from c2s import stats
+
     first, second = np.array([1, 1, 0, 0], bool), np.array([1, 0, 1, 0], bool)
     left, right = stats.joint_counts(first[a], second[a]), stats.joint_counts(first[b], second[b])
     difference = low = high = None
@@ -169,6 +170,8 @@ def _tests(domain: str | None, a: np.ndarray, b: np.ndarray, strata: np.ndarray)
 
 
 def _interval(*arrays: np.ndarray) -> tuple[float | None, float | None, str]:
+    from c2s import stats
+
     try:
         draws = min(99_999, max(1_999, DRAWN_ITEMS // max(1, len(arrays[0]))))
         found = stats.bootstrap_scr_difference(*arrays, confidence=CONFIDENCE, draws=draws)
@@ -178,6 +181,8 @@ def _interval(*arrays: np.ndarray) -> tuple[float | None, float | None, str]:
 
 
 def _change(left: np.ndarray, right: np.ndarray) -> Change:
+    from c2s import stats
+
     b, c = int((left & ~right).sum()), int((~left & right).sum())
     return Change(b, c, float(stats.mcnemar_exact(b, c)) if len(left) else None)
 

@@ -179,7 +179,8 @@ def transition_sql(pair: Pair, p: str = "p", a: str = "a", b: str = "b") -> str:
 class Where:
     """A condition on `parents p` with its values, and which tables it needs: a, b (outcomes of the two arms), i (the item).
 
-    It may name `:low` and `:high`, the id range that is looked at, and the arms `:first` and `:second`.
+    It may name `:low` and `:high`, the id range that is looked at, the arms `:first` and `:second`, and, where it needs "items",
+    `:lowest` and `:highest`, the items of the range.
     """
 
     sql: str
@@ -206,15 +207,15 @@ def where(chosen: Filter, plan: Plan, pair: Pair) -> Where:
         tables |= {"a", "b"}
     for word in chosen.words:
         like, inside = _like(word), _like(orjson.dumps(word).decode()[1:-1])
-        payload = "CAST(i.payload AS TEXT)"
+        payload = "CAST(payload AS TEXT)"
         parts.append(
-            f"(p.parent LIKE ? ESCAPE '~' OR ({payload} LIKE ? ESCAPE '~' AND (json_extract({payload}, '$.problem') LIKE ? ESCAPE '~'"
-            f" OR json_extract({payload}, '$.target') LIKE ? ESCAPE '~'))"
-            " OR p.id IN (SELECT parent FROM outcomes WHERE parent > :low AND parent <= :high AND arm IN (:first, :second)"
-            " AND replicate = 0 AND output LIKE ? ESCAPE '~'))"
+            "(p.parent LIKE ? ESCAPE '~' OR p.id IN (SELECT parent FROM outcomes WHERE parent > :low AND parent <= :high"
+            " AND arm IN (:first, :second) AND replicate = 0 AND output LIKE ? ESCAPE '~')"
+            f" OR p.item IN (SELECT id FROM items WHERE id BETWEEN :lowest AND :highest AND {payload} LIKE ? ESCAPE '~'"
+            f" AND (json_extract({payload}, '$.problem') LIKE ? ESCAPE '~' OR json_extract({payload}, '$.target') LIKE ? ESCAPE '~')))"
         )
-        values += [like, inside, like, like, like]
-        tables.add("i")
+        values += [like, like, inside, like, like]
+        tables.add("items")
     return Where(" AND ".join(parts) or "1", tuple(values), frozenset(tables))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from c2s.errors import UsageError
 from c2s_tui.data.filters import Pair, transition_sql
 from c2s_tui.data.selection import JOINS
 from c2s_tui.data.source import Source
@@ -83,3 +84,14 @@ def all_rows(source: Source, pair: Pair, ids: Sequence[int], page: int = 100) ->
             chunk = [int(n) for n in ids[start : start + page]]
             rows = item_rows(db, pair, chunk)
             yield from (rows[n] for n in chunk if n in rows)
+
+
+def named_item(source: Source, name: str) -> int:
+    """The ledger's number of an item: of its id, or of `panel/id` where several panels have it. Raises UsageError."""
+    panel, _, item = name.rpartition("/")
+    with source.read() as db:
+        rows = db.execute("SELECT id FROM parents WHERE parent = ? AND (? = '' OR panel = ?) ORDER BY id", (item, panel, panel)).fetchall()
+        rows = rows or db.execute("SELECT id FROM parents WHERE parent = ? ORDER BY id", (name,)).fetchall()
+    if not rows:
+        raise UsageError(f"{source.path} has no item {name!r}; --screen items lists them")
+    return rows[0][0]
