@@ -90,8 +90,14 @@ ENTRIES = (
         "c2s.backends.simulated_judge:Judge",
     ),
     Entry(
+        "sim:writer",
+        "simulation that writes text with one declared habit, such as bound_code, full_stop or aloud: its kind of failure",
+        "nothing; options habit (plain), share, contract=direct|code-readout|code-generated, thinking=off",
+        "c2s.backends.simulated_writer:Writer",
+    ),
+    Entry(
         "script:FILE.py",
-        "your own Python: `def answer(call)` returns an option or {question: option}",
+        "your own Python: `def answer(call)` returns an option or {question: option}; a text, where the file says `contract`",
         "a Python file that you trust: it is executed",
         "c2s.backends.scripted:open_script",
     ),

@@ -26,7 +26,7 @@ from c2s.ledger.writer import PlannedParent, create_ledger
 from c2s.panels.base import Panel
 from c2s.presentation.contracts import contracts_sha256
 from c2s.presentation.encode import body_hash
-from c2s.records import Ask, Parent, Slot
+from c2s.records import Ask, Parent, Request, Slot
 from c2s.runner.presented import check_presentations
 
 DEFAULTS: Mapping[str, Any] = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}, "field_options": "ids"}
@@ -81,19 +81,25 @@ def freeze(payload: Mapping[str, Any]) -> bytes:
 
 
 def make_plan(
-    panels: Sequence[Panel], settings: Mapping[str, Any], data: Sequence[str] = (), *, asked: Sequence[str] | None = None
+    panels: Sequence[Panel],
+    settings: Mapping[str, Any],
+    data: Sequence[str] = (),
+    *,
+    asked: Sequence[str] | None = None,
+    lengths: Callable[[Request], int] | None = None,
 ) -> Plan:
     """Parents of every panel, in order. Raises UsageError or BankError where they cannot be had.
 
     `data` are data files (`c2s data`), one of a kind. A panel finds its own under `files` in the settings that it is given; the
     plan keeps the hash of each under `data`, never a path. `asked` names the panels that were asked for, where others were added.
+    `lengths` gives a request's rendered tokens, for panels that require a tokenizer.
     """
     files, hashes = _data_files(panels, data)
     settings = DEFAULTS | dict(settings) | {"data": hashes}
     domain, known = settings["domain"], list(dict.fromkeys(name for panel in panels for name in panel.domains))
     if domain is not None and domain not in known:
         raise UsageError(f"unknown domain {domain!r}{nearest(domain, known)}; known here: {', '.join(known)}")
-    parents = tuple((panel, parent) for panel in panels for parent in panel.parents(settings | {"files": files}))
+    parents = tuple((panel, parent) for panel in panels for parent in panel.parents(settings | {"files": files, "lengths": lengths}))
     _refuse_duplicates(parents)
     digest = items_digest((panel.name, parent) for panel, parent in parents)
     return Plan(tuple(panels), parents, settings, digest, tuple(asked or (panel.name for panel in panels)))
