@@ -23,6 +23,7 @@ from c2s.ledger import sqlite
 from c2s.ledger.directory import RunDirectory
 from c2s.panels.base import Endpoint
 from c2s.panels.registry import PANELS
+from c2s.reports.compliance import compliance
 from c2s.reports.data import REQUEST_STATES, PanelData, RunData
 from c2s.reports.retention import family, retention
 from c2s.reports.retention_tables import tables
@@ -114,7 +115,10 @@ def _panel(data: PanelData) -> PanelReport:
     }
     if panel.pair is not None and panel.retained:
         head["domains"] = retention(data)
-    return PanelReport(head, [_call(endpoint, data) for endpoint in panel.endpoints])
+    sections = [_call(endpoint, data) for endpoint in panel.endpoints]
+    if panel.arms and not any(section.name == "failures" for section in sections):
+        sections.append(compliance(data))
+    return PanelReport(head, sections)
 
 
 def _call(endpoint: Endpoint, data: PanelData | list[PanelData]) -> Section:
@@ -157,7 +161,7 @@ def _tables(report: Report) -> Iterator[Table]:
             heading = f"{name}, {r.head['model']}" if several else name
             if r.head["simulation"]:
                 heading += ", SIMULATION"
-            yield from (table(section, heading) for section in r.sections)
+            yield from (table(section, heading) for section in r.sections if section.shown)
         yield from (table(section, f"{name}, all runs") for section in report.across.get(name, []))
 
 

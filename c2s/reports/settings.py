@@ -14,7 +14,7 @@ from c2s.reports.section import Column, Section
 Settings = Mapping[str, tuple[str, str, int]]
 
 
-def by_setting(data: PanelData, *, settings: Settings) -> Section:
+def by_setting(data: PanelData, *, settings: Settings, title: str = "seven settings", source: str = "Figure 10") -> Section:
     """Own conditioning, conditioning on the reference's Native, and the change of Serial EM from the reference."""
     reference = next(iter(settings.values()))
     rows = []
@@ -42,13 +42,14 @@ def by_setting(data: PanelData, *, settings: Settings) -> Section:
         Column("domain", "domain"),
         Column("setting", "setting"),
         Column("native_em", "Native", "rate"),
+        Column("serial_em", "Serial", "rate"),
         Column("scr_count", "kept", "of"),
         Column("scr", "SCR % [95 % CI]", "ci_rate"),
         Column("scr_fixed", "fixed", "rate"),
         Column("change", "Serial EM change", "ci_points"),
     )
     notes = ["Fixed: SCR given the reference's Native. Change: Serial EM minus the reference's, paired."]
-    return Section("by_setting", "seven settings", "Figure 10", columns, rows, notes)
+    return Section("by_setting", title, source, columns, rows, notes)
 
 
 def mean_and_worst(data: PanelData, *, settings: Settings) -> Section:

@@ -223,3 +223,26 @@ def test_tables_name_the_papers_tables_and_explain_what_is_undefined(c2s, report
     assert "Holm over the m = 1 tests of family 'indexing'" in out and "† no variation to resample" in out
     code, out, _ = c2s("report", memory_path / "run", "--format", "md")
     assert code == 0 and out.count("### ") >= 8
+
+
+def test_compliance_is_counted_apart_from_correctness(report_of, c2s, memory_path: Path):
+    file = memory_path / "odd.py"
+    file.write_text("def answer(call):\n    return '?' if call.slot.arm == 'serial' and call.slot.step == 2 else dict(call.ask.truth)\n")
+    document = report_of("run", "--domain", "math", "--limit", 6, "--model", f"script:{file}")
+    rows = {row["arm"]: row for row in document["sections"]["compliance"]["rows"]}
+    assert rows["serial"]["kinds"] == {"other_invalid": 6} and rows["serial"]["valid"] == 0
+    assert rows["native"]["kinds"] == {"strict_correct": 6} and rows["native"]["valid"] == 1
+    assert "compliance with the contract" in c2s("report", memory_path / "run")[1]
+    report_of("clean", "--domain", "math", "--limit", 2, "--model", "sim:random")
+    assert "compliance with the contract" not in c2s("report", memory_path / "clean")[1]
+
+
+def test_every_panel_runs_on_a_real_model_and_verifies(c2s, memory_path: Path):
+    pytest.importorskip("sparrow_decider")
+    code, out, err = c2s("run", "--panel", "all", "--model", "sparrow", "--limit", 1, "--out", memory_path / "run", "--json")
+    document = json.loads(out)
+    assert code == 0 and set(ISSUE) <= set(document["panels"])
+    skipped = [line for line in err.splitlines() if "is skipped" in line]
+    assert len(skipped) == 5 and all("text" in line or "tokenizer" in line for line in skipped)  # the panels of models that write
+    assert document["requests"]["error"] == document["requests"]["unknown"] == 0
+    assert verify(memory_path / "run").differences == []
