@@ -129,7 +129,7 @@ endef
 test: SANITIZERS := plain
 test: .venv/.test
 	@$(CPP_TEST)
-	PATH="$$PWD/.venv/bin:$$PATH" .venv/bin/python -m pytest
+	PATH="$$PWD/.venv/bin:$$PATH" .venv/bin/python -m pytest -n auto --dist loadfile
 
 cpp-test: SANITIZERS := plain address,undefined thread
 cpp-test: .venv/.tools

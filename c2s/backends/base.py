@@ -57,6 +57,7 @@ class Backend(Protocol):
     `resend`: "safe" if asking again costs nothing and changes nothing, else "paid". `exact`: an answer depends on
     nothing but its request. `max_batch` calls are handed over at once; `workers` threads do so, 0 means inline.
     `fingerprint` is everything beside the bytes that decides an answer; answers are reused only where it is equal.
+    A backend with a method `preflight(bodies)` is shown the first requests of a plan before its run exists, and raises UsageError there.
     `lacks` says what the model does not offer that a panel may require, with the reason (see `c2s.panels.base.Panel.requires`).
     """
 

@@ -19,7 +19,7 @@ import c2s
 from c2s.backends.base import Backend
 from c2s.banks.datafile import load_data
 from c2s.controllers.program import ParentProgram
-from c2s.dialects import dialect
+from c2s.dialects import Dialect, dialect
 from c2s.errors import UsageError, nearest
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.writer import PlannedParent, create_ledger
@@ -167,11 +167,22 @@ def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> 
     }
 
 
+def preflight(plan: Plan, backend: Backend, wire: Dialect) -> None:
+    """Show the plan's first requests to a backend that wants to see them. Raises UsageError where it cannot be asked them."""
+    look = getattr(backend, "preflight", None)
+    if look is None:
+        return
+    known = ((panel, parent) for panel, parent in plan.parents if panel.prepare is None)  # the others lack what earlier panels add
+    asks = (ask for panel, parent in known for _, ask in ParentProgram(panel.name, panel.arms, parent, plan.settings).start())
+    look(list(dict.fromkeys(wire.encode(ask, backend.model) for ask in asks)))
+
+
 def create_run(path: str, plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> RunDirectory:
     """A new run directory with its frozen manifest and its planned ledger; nothing has been asked yet."""
-    check_presentations(plan.parents, plan.settings, dialect(backend.dialect), backend.model)
+    wire = dialect(backend.dialect)
+    check_presentations(plan.parents, plan.settings, wire, backend.model)
+    preflight(plan, backend, wire)
     run = RunDirectory.create(path)
     digest = run.write_manifest(manifest(plan, backend, provenance=provenance))
-    wire = dialect(backend.dialect)
     create_ledger(run, plan.rows(lambda ask: wire.encode(ask, backend.model)), {"manifest_sha256": digest})
     return run
