@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ class Sparrow:
 
         self.name = name
         self._decider = sparrow_decider.Decider.load()
+        # Instructions and options come again in every request: their vectors, which nothing changes in place, are kept.
+        self._decider.static._pool = lru_cache(maxsize=4096)(self._decider.static._pool)
         weights = hashlib.sha256()
         for path in sorted(Path(sparrow_decider.__file__).parent.rglob("*.sparrow")):
             weights.update(path.read_bytes())

@@ -42,6 +42,7 @@ def by_setting(data: PanelData, *, settings: Settings, title: str = "seven setti
         Column("domain", "domain"),
         Column("setting", "setting"),
         Column("native_em", "Native", "rate"),
+        Column("serial_em", "Serial", "rate"),
         Column("scr_count", "kept", "of"),
         Column("scr", "SCR % [95 % CI]", "ci_rate"),
         Column("scr_fixed", "fixed", "rate"),

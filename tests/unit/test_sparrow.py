@@ -1,0 +1,34 @@
+"""Sparrow in process: what is kept between requests changes no byte of an answer."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+
+from c2s.backends.base import Call
+from c2s.dialects.systemone import SystemOne
+from c2s.records import Ask, Parent, Question, Request, Slot
+
+sparrow_decider = pytest.importorskip("sparrow_decider", reason="needs sparrow-decider")
+
+
+def asks() -> list[Ask]:
+    digits, letters = dict.fromkeys("3141592687"[:8]), dict.fromkeys("qwertz", "a letter") | {"é": "x: 3"}
+    states = ['{"problem":"39 × 15 = ?"}', {"battery": "6%"}, "a" * 3000, "", *(f"state {n}" for n in range(40))]
+    return [
+        Ask(1, Request(state, {"one": Question(f"Which, number {n % 3}?", digits), "two": Question("And here?", letters)}))
+        for n, state in enumerate(states * 2)
+    ]
+
+
+def test_kept_vectors_change_nothing() -> None:
+    from c2s.backends.sparrow import Sparrow
+
+    plain, wire = sparrow_decider.Decider.load(), SystemOne()
+    slot, parent = Slot("main", "p", "native", 0, 1), Parent("p", "math", 3, {})
+    bodies = [wire.encode(ask, "sparrow") for ask in asks()]
+    came = list(Sparrow("sparrow").call([Call(slot, parent, ask, body) for ask, body in zip(asks(), bodies)]))
+    for body, exchange in zip(bodies, came, strict=True):
+        request = orjson.loads(body)
+        answers = orjson.loads(exchange.raw)["answers"]
+        assert answers == orjson.loads(orjson.dumps(plain.ask(request["state"], request["questions"]), option=orjson.OPT_SERIALIZE_NUMPY))
