@@ -58,7 +58,7 @@ def test_the_command_line_runs_reports_and_verifies(c2s: Any, folders: dict[str,
     code, out, _ = c2s("plan", "--model", model, "--limit", 2, "--json")
     assert code == 0 and orjson.loads(out)
     code, out, _ = c2s("doctor", "--model", model)
-    assert "chat-code-readout:nothink" in out and "probe decision" in out
+    assert "chat-code-readout:nothink" in out and "probe decision" in out and "in float32 on cpu, context 4096" in out and "prefixes are shared" in out
 
 
 def test_a_readout_has_the_probabilities_of_a_plain_forward_pass(folders: dict[str, Path], tmp_path: Path):

@@ -139,7 +139,7 @@ def test_a_template_that_takes_no_system_message_is_refused_before_the_run(tmp_p
 def test_names_options_and_devices_that_are_wrong(qwen: Path, tmp_path: Path):
     assert "did you mean float32" in refusal(f"hf:{qwen}?dtype=float23")
     assert "contract is" in refusal(f"hf:{qwen}?contract=code-red")
-    assert "batch is the number" in refusal(f"hf:{qwen}?batch=0")
+    assert "are at least 1" in refusal(f"hf:{qwen}?batch=0") and "are at least 1" in refusal(f"hf:{qwen}?budget=0")
     assert "temperature belongs to contract=decision" in refusal(f"hf:{qwen}?temperature=2")
     assert "temperature is a positive number" in refusal(f"hf:{qwen}?contract=decision&temperature=score:1")
     assert "device=gpu is not known" in refusal(f"hf:{qwen}?device=gpu")

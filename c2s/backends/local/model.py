@@ -19,7 +19,7 @@ from c2s.backends.registry import take
 from c2s.errors import UsageError, nearest
 
 SPEC: Mapping[str, type] = {
-    "revision": str, "dtype": str, "device": str, "gguf": str, "contract": str, "thinking": str, "batch": int, "temperature": str,
+    "revision": str, "dtype": str, "device": str, "gguf": str, "contract": str, "thinking": str, "batch": int, "budget": int, "temperature": str,
 }  # fmt: skip
 BATCH = {"cpu": 64, "gpu": 512}
 """Calls that the runner hands over at once: what an interruption can cost is asked again."""
@@ -47,6 +47,7 @@ class Opened:
     dtype: str
     device: str
     batch: int
+    budget: int | None
     loads: bool
 
 
@@ -73,7 +74,7 @@ class Local:
             from c2s.backends.local.engine import Engine
 
             weights = load_weights(checkpoint, dtype=opened.dtype, device=opened.device)
-            self.engine = Engine(weights, pad_id=checkpoint.pad, eos_ids=checkpoint.ends)
+            self.engine = Engine(weights, pad_id=checkpoint.pad, eos_ids=checkpoint.ends, token_budget=opened.budget)
         self.fingerprint: Mapping[str, Any] = fingerprint(checkpoint, dtype=opened.dtype, device=opened.device) | settings
         self.tokenizer = f"{self.fingerprint['tokenizer_sha256']} {self.fingerprint['template_sha256']}"
 
@@ -134,6 +135,15 @@ class Local:
             if isinstance(job, Refused):
                 raise UsageError(f"model {self.name!r}: {job}; nothing was asked")
 
+    def describe(self) -> str:
+        """One line for `c2s doctor`: what is loaded, how, and what the engine makes of it."""
+        mark, engine = self.fingerprint, self.engine
+        shares = "prefixes are shared" if engine.unshared is None else f"prefixes are not shared: {engine.unshared}"
+        return (
+            f"{', '.join(mark['files'])} (checkpoint {mark['checkpoint_sha256'][:12]}) in {mark['dtype']} on {mark['device']}, context {self.context}, "
+            f"up to {self.max_batch} requests at once, {engine.token_budget} tokens a forward; {shares}"
+        )
+
     def fits(self, prompt: Prompt, new: int) -> Refused | None:
         length = len(prompt.ids) + new
         if self.context is None or length <= self.context:
@@ -175,8 +185,8 @@ def _open(name: str, where: Source, values: dict[str, Any], common: Mapping[str,
     dtype, decides = values.get("dtype", "float32"), values.get("contract") == "decision"
     if dtype not in DTYPES:
         raise UsageError(f"model {name!r}: dtype is {', '.join(DTYPES)}; not {dtype!r}{nearest(dtype, list(DTYPES))}")
-    if values.get("batch", 1) < 1:
-        raise UsageError(f"model {name!r}: batch is the number of requests handed over at once, at least 1")
+    if values.get("batch", 1) < 1 or values.get("budget", 1) < 1:
+        raise UsageError(f"model {name!r}: batch (requests handed over at once) and budget (new tokens of a forward) are at least 1")
     if "temperature" in values and not decides:
         raise UsageError(f"model {name!r}: temperature belongs to contract=decision; the others are greedy")
     heat = temperatures(name, values.get("temperature", "1"))
@@ -187,5 +197,5 @@ def _open(name: str, where: Source, values: dict[str, Any], common: Mapping[str,
     check_template(renderer, where.name, thinking=thinking)
     check_bos(renderer, where.name)
     batch = values.get("batch", BATCH["cpu" if device == "cpu" else "gpu"])
-    opened = Opened(name, checkpoint, renderer, dtype, device, batch, loads=not common.get("sends_nothing"))
+    opened = Opened(name, checkpoint, renderer, dtype, device, batch, values.get("budget"), loads=not common.get("sends_nothing"))
     return DecisionHead(opened, thinking, heat) if decides else Writer(opened, contract, thinking)
