@@ -67,6 +67,7 @@ def parser() -> argparse.ArgumentParser:
     report.add_argument("dirs", metavar="DIR", nargs="+")
     report.add_argument("--format", choices=("text", "json", "md"), default="text")
     report.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
+    report.add_argument("--exploratory", action="store_true", help="also the exploratory GEE of characters by item (needs statsmodels)")
 
     verify = command("verify", "inspect:verify", "derive every request, outcome and number of a run again and compare")
     verify.add_argument("dir", metavar="DIR")

@@ -101,7 +101,7 @@ def print_status(document: dict) -> None:
 def report(options: argparse.Namespace) -> int:
     from c2s.reports.build import build, render
 
-    reports = build(options.dirs)
+    reports = build(options.dirs, exploratory=options.exploratory)
     sys.stdout.write(render(reports, options.format))
     return 0
 

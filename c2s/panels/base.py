@@ -68,6 +68,8 @@ class Panel:
     prepare: Callable[[Sequence[Parent], Mapping[str, Mapping[str, Sequence[Outcome]]], Settings], Mapping[str, Mapping[str, Any]]] | None = None
     endpoints: tuple[Endpoint, ...] = ()
     across: tuple[Endpoint, ...] = ()
+    exploratory: tuple[Endpoint, ...] = ()
+    """What only `c2s report --exploratory` shows: it may need packages that are not there, so no stored report depends on it."""
     draws: int = 99_999
     seed: int = 20261005
     requires: tuple[str, ...] = ()

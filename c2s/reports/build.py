@@ -80,8 +80,11 @@ class Report:
         return sum(run.requests[state] for run in self.runs)
 
 
-def build(paths: Sequence[Path | str]) -> Report:
-    """The report of one or more run directories. A run given twice would be tested twice: refused."""
+def build(paths: Sequence[Path | str], *, exploratory: bool = False) -> Report:
+    """The report of one or more run directories. A run given twice would be tested twice: refused.
+
+    `exploratory` adds what a stored report never has (`Panel.exploratory`).
+    """
     with ExitStack() as stack:
         runs: list[RunData] = []
         seen: dict[str, Path | str] = {}
@@ -93,7 +96,7 @@ def build(paths: Sequence[Path | str]) -> Report:
                 raise UsageError(f"{seen[run_id]} and {path} are the same run; give each run once")
             seen[run_id] = path
             runs.append(RunData(stack.enter_context(sqlite.reading(directory.ledger_path)), manifest["identity"]))
-        report = Report([RunReport(run.asked, {name: _panel(run.panel(name)) for name in run.identity["panels"]}) for run in runs])
+        report = Report([RunReport(run.asked, {name: _panel(run.panel(name), exploratory) for name in run.identity["panels"]}) for run in runs])
         if len(runs) > 1:
             for name, panel in PANELS.items():
                 found = [data for run in runs if (data := run.panel(name)) is not None]
@@ -103,7 +106,7 @@ def build(paths: Sequence[Path | str]) -> Report:
     return report
 
 
-def _panel(data: PanelData) -> PanelReport:
+def _panel(data: PanelData, exploratory: bool) -> PanelReport:
     panel, identity = data.panel, data.run.identity
     head = {
         "panel": panel.name,
@@ -115,7 +118,7 @@ def _panel(data: PanelData) -> PanelReport:
     }
     if panel.pair is not None and panel.retained:
         head["domains"] = retention(data)
-    sections = [_call(endpoint, data) for endpoint in panel.endpoints]
+    sections = [_call(endpoint, data) for endpoint in panel.endpoints + (panel.exploratory if exploratory else ())]
     if panel.arms and not any(section.name == "failures" for section in sections):
         sections.append(compliance(data))
     return PanelReport(head, sections)

@@ -27,6 +27,13 @@ class Column:
     form: str = "text"
 
 
+TEST = (Column("p", "p", "p"), Column("p_holm", "p (Holm)", "p"))
+"""The columns of a row that is a test; Holm adds the second one."""
+
+TEST_OF = (*TEST, Column("m", "m", "int"))
+"""The same with the size of its family."""
+
+
 @dataclass(slots=True)
 class Section:
     """`source` names the paper's table or figure that it corresponds to, or says that there is none. One that is not `shown` is in the

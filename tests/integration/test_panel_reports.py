@@ -246,3 +246,24 @@ def test_every_panel_runs_on_a_real_model_and_verifies(c2s, memory_path: Path):
     assert len(skipped) == 5 and all("text" in line or "tokenizer" in line for line in skipped)  # the panels of models that write
     assert document["requests"]["error"] == document["requests"]["unknown"] == 0
     assert verify(memory_path / "run").differences == []
+
+
+def test_gee_is_shown_on_request_alone_and_the_stored_report_never_holds_it(report_of, c2s, memory_path: Path):
+    pytest.importorskip("statsmodels")
+    stored = report_of("run", "--panel", "gold-copy", "--limit", 12, "--model", "sim:positions?p=0.8")
+    assert "gee" not in stored["sections"]
+    code, out, _ = c2s("report", memory_path / "run", "--exploratory", "--json")
+    rows = json.loads(out)["sections"]["gee"]["rows"]
+    assert code == 0 and [row["contrast"] for row in rows if row["domain"] == "math"] == ["teacher_forced / independent", "serial / independent"]
+    assert all(row["odds_ratio_interval"][0] < row["odds_ratio"] < row["odds_ratio_interval"][1] and 0 <= row["p"] <= 1 for row in rows)
+    assert [row["clusters"] for row in rows] == [12] * 4 and "family" not in rows[0]
+    code, out, _ = c2s("report", memory_path / "run", "--json")
+    assert code == 0 and "gee" not in json.loads(out)["sections"]
+
+
+def test_what_a_prefix_changes_is_a_paired_difference(report_of, memory_path: Path):
+    document = report_of("run", "--panel", "gold-copy", "--domain", "math", "--limit", 12, "--model", "sim:positions?p=0.8")
+    own, main = outcomes(memory_path / "run", "gold-copy"), outcomes(memory_path / "run", "main")
+    row = next(r for r in document["sections"]["prefix_effects"]["rows"] if r["contrast"] == "teacher_forced - independent")
+    expected = sum(own[name]["teacher_forced"].correct - main[name]["independent"].correct for name in own) / len(own)
+    assert row["n"] == len(own) == 12 and row["em"] == pytest.approx(expected)

@@ -10,15 +10,14 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from c2s.errors import InputError
 from c2s.ledger.reader import Count
-from c2s_tui.data.plan import Plan, IdRanges
-
+from c2s_tui.data.plan import IdRanges, Plan
+from c2s_tui.text import arm_title
 
 if TYPE_CHECKING:
     from c2s.stats import JointCounts
@@ -33,6 +32,7 @@ class JointRow:
     """Counts of one panel and domain. `pairs` are the defined ones; `prefix` of `parents` parents have been looked at.
 
     `low` and `high` are None where there is no interval; `method` then says why. `due`: it takes a moment and has not been asked for.
+    `whole`: the two arms are compared by whole trajectories, so the share that stays right is not called SCR.
     """
 
     panel: str
@@ -50,6 +50,12 @@ class JointRow:
     high: float | None = None
     method: str = ""
     due: bool = False
+    whole: bool = False
+
+    @property
+    def share(self) -> str:
+        """What `both / (both + native_only)` is called."""
+        return "kept" if self.whole else "SCR"
 
     @property
     def counts(self) -> JointCounts:
@@ -124,9 +130,8 @@ class JointMeter:
             n = {key: found.get((panel, domain, key), 0) for key in ("both", "native_only", "serial_only", "neither", "undefined")}
             found_interval = self._interval(panel, domain, n, counters, complete)
             low, high, method = found_interval or (None, None, "")
-            pair = self.plan.pairs[panel]
-            due = found_interval is None
-            rows.append(JointRow(panel, domain, pair, sum(n.values()), total, **n, complete=complete, low=low, high=high, method=method, due=due))
+            pair, due, whole = self.plan.pairs[panel], found_interval is None, panel in self.plan.whole
+            rows.append(JointRow(panel, domain, pair, sum(n.values()), total, **n, complete=complete, low=low, high=high, method=method, due=due, whole=whole))
         return rows
 
     def _interval(
@@ -137,7 +142,8 @@ class JointMeter:
         key = (panel, domain, complete, *n.values())
         if key not in self._intervals:
             if correct == 0:
-                found = (None, None, "no Native success yet" if not complete else "no Native success")
+                first = arm_title(self.plan.pairs[panel][0])
+                found = (None, None, f"no {first} success" + ("" if complete else " yet"))
             elif complete and sum(n.values()) > SLOW and not self._slow:
                 return None
             elif complete:

@@ -7,11 +7,15 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from c2s.errors import UsageError
 from c2s.ledger import reader
+
+if TYPE_CHECKING:
+    from c2s.panels.base import Panel
 
 CHUNK_SECONDS = 0.01
 """How long one read transaction aims to last: far below the 50 ms that would hinder a writer's checkpoints."""
@@ -19,13 +23,19 @@ CHUNK_SECONDS = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`parents[panel, domain, length]` is a number of parents; ids run from 1 to `last`; those of a panel begin at `first[panel]` or later."""
+    """`parents[panel, domain, length]` is a number of parents; ids run from 1 to `last`; those of a panel begin at `first[panel]` or later.
+
+    `turned`: (panel, arm) of arms that have one instance a turn; `whole`: panels whose transition is that of whole trajectories, so that
+    what stays right of it is no SCR.
+    """
 
     parents: dict[tuple[str, str, int], int]
     first: dict[str, int]
     last: int
     arms: dict[str, tuple[str, ...]]
     pairs: dict[str, tuple[str, str] | None]
+    turned: frozenset[tuple[str, str]] = frozenset()
+    whole: frozenset[str] = frozenset()
 
     @property
     def panels(self) -> list[str]:
@@ -85,7 +95,12 @@ def read_plan(db: sqlite3.Connection, panels: Sequence[str]) -> Plan:
                 parents[names[panel], domains[domain], code % 100_000] += n
                 first.setdefault(names[panel], low + 1)
     found = sorted(first, key=lambda name: (first[name], names.index(name)))
-    return Plan(dict(parents), first, last, *_arms(counters, found))
+    declared = {name: _declared(name) for name in found}
+    arms = {name: _arms(counters, name, declared[name]) for name in found}
+    pairs = {name: _pair(arms[name]) if panel is None else panel.pair for name, panel in declared.items()}
+    known = [panel for panel in declared.values() if panel is not None]
+    turned = frozenset((panel.name, arm.name) for panel in known for arm in panel.arms if arm.turns is not None)
+    return Plan(dict(parents), first, last, arms, pairs, turned, frozenset(panel.name for panel in known if not panel.retained))
 
 
 def _number(column: str, n: int, name: str) -> str:
@@ -93,25 +108,21 @@ def _number(column: str, n: int, name: str) -> str:
     return f"CASE {column} {whens} ELSE {n} END" if whens else "0"
 
 
-def _arms(
-    counters: list[reader.Count], panels: Sequence[str]
-) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, str] | None]]:
-    """Arms of each panel in the order it declares, and its pair; for a panel this c2s does not know, what the counters suggest."""
-    arms, pairs = {}, {}
-    for name in panels:
-        found = sorted({count.arm for count in counters if count.panel == name and count.arm})
-        declared = _declared(name)
-        if declared is None:
-            arms[name] = tuple(found)
-            pairs[name] = ("native", "serial") if {"native", "serial"} <= set(found) else None
-        else:
-            order = [arm.name for arm in declared.arms]
-            arms[name] = tuple(sorted(found, key=lambda arm: order.index(arm) if arm in order else len(order)))
-            pairs[name] = declared.pair
-    return arms, pairs
+def _arms(counters: list[reader.Count], name: str, declared: Panel | None) -> tuple[str, ...]:
+    """The arms of a panel in the order it declares; for one that this c2s does not know, by name."""
+    found = sorted({count.arm for count in counters if count.panel == name and count.arm})
+    if declared is None:
+        return tuple(found)
+    order = [arm.name for arm in declared.arms]
+    return tuple(sorted(found, key=lambda arm: order.index(arm) if arm in order else len(order)))
 
 
-def _declared(name: str):
+def _pair(arms: Sequence[str]) -> tuple[str, str] | None:
+    """What the arms of an unknown panel suggest."""
+    return ("native", "serial") if {"native", "serial"} <= set(arms) else None
+
+
+def _declared(name: str) -> Panel | None:
     from c2s.panels.registry import panel
 
     try:

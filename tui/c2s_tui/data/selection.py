@@ -16,15 +16,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from c2s_tui.data.filters import TRANSITIONS, Filter, Pair, Where, pair_of, transition_sql, where
+from c2s_tui.data.filters import TRANSITIONS, Filter, Pair, Where, outcome_join, pair_of, transition_sql, where
 from c2s_tui.data.plan import IdRanges, Plan
 from c2s_tui.data.source import Source
 
-JOINS = {
-    "a": "LEFT JOIN outcomes a ON a.parent = p.id AND a.arm = :first AND a.replicate = 0",
-    "b": "LEFT JOIN outcomes b ON b.parent = p.id AND b.arm = :second AND b.replicate = 0",
-    "i": "JOIN items i ON i.id = p.item",
-}
+ITEMS = "JOIN items i ON i.id = p.item"
+
+
+def joins(pair: Pair, scope: str) -> dict[str, str]:
+    """The tables that a condition may need beside the parents: the outcomes of the two arms, and the items."""
+    sides = ((":first", pair.turned[0]), (":second", pair.turned[1]))
+    return {alias: outcome_join(alias, arm, turned, scope) for alias, (arm, turned) in zip("ab", sides)} | {"i": ITEMS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +152,12 @@ class _Query:
         self.ordered = not key and not sort.descending
         tables = condition.tables | needs
         self.items = "items" in condition.tables
-        joins = " ".join(JOINS[name] for name in ("a", "b", "i") if name in tables)
+        available = joins(pair, "o.parent > :low AND o.parent <= :high")
+        joined = " ".join(text for name, text in available.items() if name in tables)
         counting = ", ".join(f"count(*) FILTER (WHERE {transition} = '{name}')" for name in TRANSITIONS)
         numbered, self.named = _named(condition, pair)
         self.named |= {f"d{n}": domain for n, domain in enumerate(domains)}
-        tail = f"FROM parents p {joins} WHERE p.id > :low AND p.id <= :high AND {numbered}"
+        tail = f"FROM parents p {joined} WHERE p.id > :low AND p.id <= :high AND {numbered}"
         self.summary = f"SELECT {counting}, group_concat(p.id){f', group_concat({key})' if key and not self.textual else ''} {tail}"
         self.texts_query = f"SELECT {key}, p.id {tail}" if self.textual else None
 
