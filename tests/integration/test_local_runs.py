@@ -261,6 +261,27 @@ def test_a_prefill_stands_after_the_assistant_boundary(folders: dict[str, Path])
     backend.close()
 
 
+def test_continuous_panels_keep_every_suffix_and_token(folders: dict[str, Path], tmp_path: Path):
+    """WholeGenerate and PrefixContinue (D.8): the ids of every prompt and suffix are in the ledger, and give its texts again."""
+    backend = open_model(f"hf:{folders['qwen3']}?contract=code-readout&thinking=off")
+    run = make_run(tmp_path / "run", backend, limit=1, panels=(panel("continuous"),))
+    drive(run, backend, panels=(panel("continuous"),))
+    assert verify(run.path).differences == []
+    decode = backend.renderer.decode  # type: ignore[attr-defined]
+    query = "SELECT s.arm, s.step, e.request, e.response FROM slots s JOIN exchanges e ON e.id = s.exchange ORDER BY s.id"
+    begun = 0
+    for arm, step, request, response in rows(run, query):
+        body, came = orjson.loads(request), orjson.loads(response)
+        facts, text = came["c2s"], came["choices"][0]["message"]["content"]
+        prefix = body["messages"][-1]["content"] if body.get("continue_final_message") else ""
+        assert decode(facts["prompt_ids"]).endswith("assistant\n<think>\n\n</think>\n\n" + prefix)
+        assert decode(facts["token_ids"]).removesuffix("<|im_end|>") == text.removesuffix("<|im_end|>")
+        assert len(facts["token_ids"]) <= body["max_tokens"] == {"position": 8}.get(arm, 32)
+        begun += arm == "prefix_continue" and len(prefix) == step - 1 > 0
+    assert begun >= 2
+    backend.close()
+
+
 def test_repeats_are_byte_identical(folders: dict[str, Path]):
     for contract in ("code-readout", "code-generated", "direct", "decision"):
         backend = open_model(f"hf:{folders['llama']}?contract={contract}")
