@@ -63,6 +63,8 @@ class Panel:
     pair: tuple[str, str] | None = None
     retained: bool = True
     """Whether the report opens with the pair's retention (SCR by domain); dialogues have endpoints of their own."""
+    compliance: bool = True
+    """Whether the report ends with the outcomes of every arm by kind; judges and single answers have endpoints that say it."""
     uses: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     prepare: Callable[[Sequence[Parent], Mapping[str, Mapping[str, Sequence[Outcome]]], Settings], Mapping[str, Mapping[str, Any]]] | None = None

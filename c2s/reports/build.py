@@ -119,7 +119,7 @@ def _panel(data: PanelData, exploratory: bool) -> PanelReport:
     if panel.pair is not None and panel.retained:
         head["domains"] = retention(data)
     sections = [_call(endpoint, data) for endpoint in panel.endpoints + (panel.exploratory if exploratory else ())]
-    if panel.arms and not any(section.name == "failures" for section in sections):
+    if panel.arms and panel.compliance:
         sections.append(compliance(data))
     return PanelReport(head, sections)
 
