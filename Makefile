@@ -76,8 +76,8 @@ endif
 	touch $@
 
 EXTRAS_demo := demo
-EXTRAS_test := demo,test
-EXTRAS_bench := demo,test,bench
+EXTRAS_test := demo,web,test
+EXTRAS_bench := demo,web,test,bench
 .venv/.demo .venv/.test .venv/.bench: .venv/.%: .venv/.tools $(COMPILED)
 	@echo "c2s: building and installing into .venv (about a minute the first time)"
 	PATH="$$PWD/.venv/bin:$$PATH" $(PIP) --no-build-isolation -e '.[$(EXTRAS_$*)]'
@@ -129,7 +129,7 @@ endef
 test: SANITIZERS := plain
 test: .venv/.test
 	@$(CPP_TEST)
-	PATH="$$PWD/.venv/bin:$$PATH" .venv/bin/python -m pytest
+	PATH="$$PWD/.venv/bin:$$PATH" .venv/bin/python -m pytest -n auto --dist loadfile
 
 cpp-test: SANITIZERS := plain address,undefined thread
 cpp-test: .venv/.tools

@@ -118,7 +118,8 @@ class Choice:
     Where a model wrote text, `text` is that text unstripped, `truncated` says that it met its token budget, and `mass` is the
     probability that a code readout found on the legal codes together. `fault` says what is wrong with the form of a text
     answer: truncated, empty, other_code, extra_text or other_invalid; of fields in one JSON object: truncated, malformed, extra_key,
-    missing_key or illegal_value. `bound` is the option whose code was written where its value was asked for.
+    missing_key or illegal_value. `bound` is the option whose code was written where its value was asked for; `tokens` are the new tokens
+    of the text, special ones included.
     """
 
     returned: str
@@ -132,6 +133,7 @@ class Choice:
     mass: float | None = None
     fault: str | None = None
     bound: str | None = None
+    tokens: int | None = None
 
     def taken(self, select: str = "returned") -> str:
         """What an arm goes on with: the returned choice (the invalid marker if it was not offered), or the argmax.

@@ -55,8 +55,10 @@ class Backend(Protocol):
     """A model. `call` blocks and yields one exchange per call, in order, as they finish; it never raises for a model's fault.
 
     `resend`: "safe" if asking again costs nothing and changes nothing, else "paid". `exact`: an answer depends on
-    nothing but its request. `max_batch` calls are handed over at once; `workers` threads do so, 0 means inline.
+    nothing but its request (of local weights in float32: the choice; its probabilities agree to 1e-4). `max_batch` calls are handed over
+    at once; `workers` threads do so, 0 means inline.
     `fingerprint` is everything beside the bytes that decides an answer; answers are reused only where it is equal.
+    A backend with a method `preflight(bodies)` is shown the first requests of a plan before its run exists, and raises UsageError there.
     `lacks` says what the model does not offer that a panel may require, with the reason (see `c2s.panels.base.Panel.requires`).
     """
 

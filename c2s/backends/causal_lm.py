@@ -1,50 +1,37 @@
-"""A causal language model from local files, for next-token log-probabilities. The only module besides `transformers` adapters that loads torch."""
+"""A causal language model from local files, for next-token log-probabilities of the cue proposals (judge paper, 4.1, E.1)."""
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from c2s.errors import MissingDependency, UsageError
-
-HINT = "pip install 'c2s[local]'"
+from c2s.backends.local.load import choose_device, libraries, load_weights, open_checkpoint, source
+from c2s.backends.local.render import Chat, Renderer, check_bos, check_template
 
 
 class CausalLM:
     """NF4 weights with float16 computation where a GPU and bitsandbytes are there, as in the paper; full precision otherwise."""
 
     def __init__(self, path: str, *, revision: str | None = None, batch: int = 16) -> None:
-        try:
-            import torch
-            import transformers
-        except ImportError as error:
-            raise MissingDependency(f"cue proposals need torch and transformers: {HINT}") from error
-        where = Path(path)
-        named: dict[str, Any] = {"revision": revision} if revision else {}
-        folder = str(where)
-        if where.suffix == ".gguf":
-            folder, named["gguf_file"] = str(where.parent), where.name
-        more, self.precision = _precision(torch, transformers)
-        try:
-            self._tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **named)
-            self._model = transformers.AutoModelForCausalLM.from_pretrained(folder, **named, **more)
-        except (OSError, ValueError, ImportError) as error:
-            raise UsageError(f"cannot load a causal language model from {path}: {' '.join(str(error).split())[:200]}") from None
-        if self._tokenizer.chat_template is None:
-            raise UsageError(f"{path} has no chat template; the contexts are user messages of a chat")
-        self._torch = torch
-        self._model.eval()
+        self._torch, _ = libraries()
+        self.name = Path(path).name
+        checkpoint = open_checkpoint(source(path, revision=revision))
+        self._renderer = Renderer(checkpoint.tokenizer)
+        check_template(self._renderer, self.name, thinking=True)
+        check_bos(self._renderer, self.name)
+        device = choose_device("auto")
+        quantised = device != "cpu" and importlib.util.find_spec("bitsandbytes") is not None
+        self.precision = "nf4, float16" if quantised else f"float32 on {device.partition(':')[0]}"
+        self._model = load_weights(checkpoint, dtype="nf4" if quantised else "float32", device=device)
         self._batch = batch
-        self.name = where.name
-        self.ends = frozenset(_ends(self._model, self._tokenizer))
+        self.ends = checkpoint.ends
 
     def context(self, message: str) -> list[int]:
-        chat = [{"role": "user", "content": message}]
-        ids = self._tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=True, return_dict=False)
-        return [int(i) for i in ids]
+        chat = Chat([{"role": "user", "content": message}], "", {}, 1, None)
+        return self._renderer.ids([self._renderer.text(chat)])[0]
 
     def log_probabilities(self, prefixes: Sequence[Sequence[int]]) -> np.ndarray:
         torch = self._torch
@@ -57,20 +44,4 @@ class CausalLM:
         return np.concatenate(parts)
 
     def text(self, tokens: Sequence[int]) -> str:
-        return self._tokenizer.decode(list(tokens), skip_special_tokens=False, clean_up_tokenization_spaces=False)
-
-
-def _precision(torch: Any, transformers: Any) -> tuple[dict[str, Any], str]:
-    import importlib.util
-
-    if torch.cuda.is_available() and importlib.util.find_spec("bitsandbytes"):
-        config = transformers.BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.float16)
-        return {"quantization_config": config, "device_map": "cuda"}, "nf4, float16"
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    return {"dtype": torch.float32, "device_map": device} if device == "cuda" else {"dtype": torch.float32}, f"float32 on {device}"
-
-
-def _ends(model: Any, tokenizer: Any) -> list[int]:
-    found = model.generation_config.eos_token_id
-    listed = found if isinstance(found, list) else [found]
-    return [int(i) for i in {*listed, tokenizer.eos_token_id} if i is not None]
+        return self._renderer.decode(tokens)

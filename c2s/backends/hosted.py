@@ -9,10 +9,10 @@ from typing import Any, Literal, Self
 import httpx
 
 from c2s.backends.base import DECIDES, Call, Exchange
+from c2s.backends.contracts import WRITES, chosen_contract
 from c2s.backends.http import Endpoint
 from c2s.backends.keys import read_key
 from c2s.backends.profiles import Profile, choose_profile
-from c2s.backends.contracts import WRITES, chosen_contract
 from c2s.backends.registry import take
 from c2s.errors import UsageError
 
@@ -78,15 +78,16 @@ class SystemOneServer(Hosted):
 
 
 class Responses(Hosted):
-    """OpenAI's Responses API: one categorical verdict by a strict schema, no probabilities."""
+    """OpenAI's Responses API: one categorical verdict by a strict schema, no probabilities; text where a request demands a contract."""
 
     dialect = "responses"
     path = "/v1/responses"
     default_profile = "openai"
-    lacks = DECIDES | {
+    lacks = {
         "probabilities": "the Responses API reports none",
         "singletons": "a categorical schema needs two options",
-        "text": "a strict schema is its contract; chat:MODEL with --profile openai writes text",
+        "tokenizer": "the server's tokenizer is not at hand",
+        "continuation": "the Responses API goes on from no beginning of an answer",
     }
 
 

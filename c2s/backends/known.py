@@ -39,6 +39,7 @@ EFFECTS = {
     "denial": "it affirms whatever it is asked to confirm",
     "pairs": "two options that differ are told apart: a trie recovers the gold",
     "roaming": "among few options it picks any",
+    "alone": "it does not take the only option that it is offered",
     "premature_end": "it ends before the answer is complete",
     "endless": "it never ends",
     "copier": "it copies perfectly, right or wrong, and selects badly",
@@ -148,6 +149,8 @@ class Known(Simulated):
             return truth, sure
         if self.effect == "roaming" and 1 < len(options) < 10 and not pieces:
             return options[int(self.draw(call, "answer", "roam") * len(options))], sure
+        if self.effect == "alone" and len(options) == 1:
+            return "none of these", sure
         end = contracts()["stopping"]["end"]
         if end in question.options:
             ended = self._end(call, truth == end)

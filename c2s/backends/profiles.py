@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from c2s.backends.usertables import layered
 from c2s.errors import UsageError, nearest
 
 USER_FILE = "~/.config/c2s/profiles.toml"
@@ -40,20 +39,8 @@ _TYPES = {
 
 def load_profiles(file: str | None = None) -> dict[str, Profile]:
     """The shipped profiles with those of the user's file on top. Raises UsageError for an unreadable or unknown member."""
-    table = tomllib.loads(resources.files(__package__).joinpath("profiles.toml").read_text())
-    named = file or os.environ.get("C2S_PROFILES")
-    path = Path(named or USER_FILE).expanduser()
-    if named or path.is_file():
-        try:
-            own = tomllib.loads(path.read_text())
-        except OSError as error:
-            raise UsageError(f"cannot read the profiles in {path}: {error.strerror}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise UsageError(f"{path} is not TOML: {error}") from None
-        for name, members in own.items():
-            if not isinstance(members, dict):
-                raise UsageError(f"{path}: {name!r} stands outside a [profile]")
-            table[name] = table.get(name, {}) | members
+    where = {"what": "profiles", "named": file, "variable": "C2S_PROFILES", "usual": USER_FILE, "hint": "stands outside a [profile]"}
+    table, path = layered(__package__, "profiles.toml", **where)
     return {name: _profile(name, members, path) for name, members in table.items()}
 
 

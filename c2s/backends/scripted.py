@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from c2s.backends.base import DECIDES, Call, Exchange
+from c2s.backends.contracts import WRITES, chosen_contract
 from c2s.backends.registry import take
 from c2s.errors import UsageError
 
@@ -17,7 +18,7 @@ Script = Callable[[Call], "str | Mapping[str, str] | Exchange"]
 
 
 class Scripted:
-    """Calls `answer(call)`: an option for every question, {question: option}, or a whole `Exchange`."""
+    """Calls `answer(call)`: an option for every question, {question: option}, or a whole `Exchange`; in a chat dialect, the text."""
 
     dialect = "systemone"
     resend = "safe"
@@ -40,6 +41,9 @@ class Scripted:
             if isinstance(result, Exchange):
                 yield result
                 continue
+            if self.dialect.startswith("chat"):
+                yield Exchange("ok", orjson.dumps(completion(self.model, result)))
+                continue
             questions = call.ask.request.questions
             chosen = {name: result for name in questions} if isinstance(result, str) else result
             answers = {name: {"type": "choice", "choice": option} for name, option in chosen.items()}
@@ -49,8 +53,15 @@ class Scripted:
         pass
 
 
+def completion(model: str, text: str) -> dict[str, Any]:
+    """A chat completion that says `text` and ends; a code readout is certain of it."""
+    logprobs = {"content": [{"token": text, "top_logprobs": [{"token": text, "logprob": 0.0}]}]}
+    return {"model": model, "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop", "logprobs": logprobs}]}
+
+
 def open_script(name: str, detail: str, options: dict[str, str], common: Mapping[str, Any]) -> Scripted:
-    """`script:FILE.py`: run the file and take its function `answer(call)`, and its `resend` ("safe" or "paid") if it has one."""
+    """`script:FILE.py`: run the file and take its function `answer(call)`, and its `resend` ("safe" or "paid") if it has one. With a
+    `contract` (direct, code-readout, code-generated) it is a model that writes text."""
     take(name, options, {})
     path = Path(detail)
     try:
@@ -67,4 +78,8 @@ def open_script(name: str, detail: str, options: dict[str, str], common: Mapping
     resend = namespace.get("resend", "safe")
     if resend not in ("safe", "paid"):
         raise UsageError(f"model {name!r}: {path} says resend = {resend!r}; it is 'safe' or 'paid'")
-    return Scripted(name, namespace["answer"], fingerprint=hashlib.sha256(source).hexdigest(), resend=resend)
+    more: dict[str, Any] = {}
+    if "contract" in namespace:
+        contract, _ = chosen_contract(name, {"contract": namespace["contract"]})
+        more = {"dialect": f"chat-{contract}", "lacks": WRITES[contract] | {"tokenizer": "a script has none"}}
+    return Scripted(name, namespace["answer"], fingerprint=hashlib.sha256(source).hexdigest(), resend=resend, **more)

@@ -16,7 +16,7 @@ from c2s.banks.sgd_select import Quotas
 
 SEED = 20261014
 PER_SPLIT = {"test": 36, "dev": 9}
-QUOTAS = Quotas(per_length=6, services=3, per_service=8, dev_per_length=1, paraphrased=6, permuted=3)
+QUOTAS = Quotas(per_length=6, services=3, per_service=8, dev_per_length=1, paraphrased=(2, 2, 2), permuted=(1, 1, 1))
 NAME = "synthetic"
 
 Wordings = tuple[str, str]

@@ -20,16 +20,19 @@ from c2s.errors import BankError, UsageError
 
 @dataclass(frozen=True, slots=True)
 class Quotas:
-    """What to choose. The defaults are the paper's numbers; the seed is ours."""
+    """What to choose. The defaults are the paper's numbers; the seed is ours, and so is how the perturbed dialogues divide by length.
+
+    `paraphrased` and `permuted` count dialogues of 4, 6 and 8 user turns; every permuted one is paraphrased too. Twelve and six, divided
+    so, have 66 and 32 turns: with two arms each, the 196 requests by which the paper's 1,924 exceed three arms over 576 turns.
+    """
 
     seed: int = 20261009
     per_length: int = 32
     services: int = 10
     per_service: int = 12
     dev_per_length: int = 4
-    paraphrased: int = 12
-    permuted: int = 6
-    """How many of the paraphrased dialogues also get a permutation. Both are spread evenly over the lengths."""
+    paraphrased: tuple[int, ...] = (5, 5, 2)
+    permuted: tuple[int, ...] = (3, 2, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +66,9 @@ def select(folder: Path, *, name: str = "sgd", quotas: Quotas = Quotas()) -> Sel
 def _check(q: Quotas) -> None:
     if not (1 <= q.per_length and 1 <= q.services and 1 <= q.per_service and 0 <= q.dev_per_length):
         raise UsageError("the quotas are whole numbers of at least 1 (development: 0)")
-    parts = len(LENGTHS)
-    if q.paraphrased % parts or q.permuted % parts or not 0 <= q.permuted <= q.paraphrased <= parts * q.per_length:
-        raise UsageError(f"paraphrased and permuted dialogues are multiples of {parts}, permuted at most paraphrased, both at most those selected")
+    cells = list(zip(q.permuted, q.paraphrased))
+    if not len(q.paraphrased) == len(q.permuted) == len(LENGTHS) or not all(0 <= a <= b <= q.per_length for a, b in cells):
+        raise UsageError("paraphrased and permuted dialogues are three numbers, one a length; permuted at most paraphrased, both at most those selected")
 
 
 def _deal(split: str, prefixes: Sequence[Prefix], q: Quotas, per_length: int, seen: set[str]) -> list[tuple[Prefix, int]]:
@@ -108,10 +111,10 @@ def _next(queue: list[Prefix], taken: set[str], seen: set[str]) -> Prefix | None
 def _perturbed(picks: Sequence[tuple[Prefix, int]], q: Quotas) -> dict[str, bool]:
     """Dialogues that get a paraphrase; True where also a permutation."""
     result = {}
-    for length in LENGTHS:
+    for length, paraphrased, permuted in zip(LENGTHS, q.paraphrased, q.permuted):
         group = sorted(prefix.dialogue for prefix, n in picks if n == length)
-        chosen = Keyed(q.seed, "perturbation", length).shuffled(group)[: q.paraphrased // len(LENGTHS)]
-        result |= {dialogue: i < q.permuted // len(LENGTHS) for i, dialogue in enumerate(chosen)}
+        chosen = Keyed(q.seed, "perturbation", length).shuffled(group)[:paraphrased]
+        result |= {dialogue: i < permuted for i, dialogue in enumerate(chosen)}
     return result
 
 

@@ -67,6 +67,7 @@ def parser() -> argparse.ArgumentParser:
     report.add_argument("dirs", metavar="DIR", nargs="+")
     report.add_argument("--format", choices=("text", "json", "md"), default="text")
     report.add_argument("--json", action="store_const", const="json", dest="format", help="the same as --format json")
+    report.add_argument("--exploratory", action="store_true", help="also the exploratory GEE of characters by item (needs statsmodels)")
 
     verify = command("verify", "inspect:verify", "derive every request, outcome and number of a run again and compare")
     verify.add_argument("dir", metavar="DIR")
@@ -183,10 +184,10 @@ def _data(data: argparse.ArgumentParser) -> None:
         ("services", "how many services (10)"),
         ("per_service", "at most so many test prefixes of one service (12)"),
         ("dev_per_length", "development prefixes of each length (4)"),
-        ("paraphrased", "test prefixes that get a paraphrase (12)"),
-        ("permuted", "of these, how many also get a permutation (6)"),
     ):
         sgd.add_argument(f"--{quota.replace('_', '-')}", type=int, metavar="N", help=what)
+    sgd.add_argument("--paraphrased", type=_numbers, metavar="N,N,N", help="test prefixes of 4, 6 and 8 user turns that get a paraphrase (5,5,2)")
+    sgd.add_argument("--permuted", type=_numbers, metavar="N,N,N", help="of these, how many also get a permutation (3,2,1)")
     judge = sources.add_parser("judge", help="judge sources from DROP and GSM8K in their official formats")
     judge.set_defaults(target="data:judge")
     judge.add_argument("--drop", metavar="FILE", help="DROP's training file (JSON)")
@@ -201,6 +202,13 @@ def _data(data: argparse.ArgumentParser) -> None:
     for source in (sgd, judge):
         source.add_argument("--json", action="store_true", help="one JSON document on stdout")
         source.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not whole numbers with commas between, such as 5,5,2") from None
 
 
 def main(argv: Sequence[str] | None = None) -> int:

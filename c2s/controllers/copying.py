@@ -18,7 +18,7 @@ from c2s.presentation.encode import canonical_state
 from c2s.presentation.names import opaque_name
 from c2s.records import Answer, Ask, Choice, Outcome, Parent, Question, Request
 
-Evidence = Literal["raw", "indexed", "padded"]
+Evidence = Literal["raw", "indexed", "padded", "matched"]
 Control = Literal["independent", "serial", "batch"]
 
 
@@ -27,7 +27,7 @@ def _spell(parent: Parent, ctx: Context, plan: str, state: Callable[[int, str], 
     prefix, choices = "", list[Choice]()
     for t in positions(parent):
         shown = displayed(ctx, parent, ALPHABETS[parent.domain], position=t)
-        (answer,) = yield [Ask(t, single(state(t, prefix), text(ctx, "copy"), shown, "character"), truth={"answer": plan[t - 1]})]
+        (answer,) = yield [Ask(t, single(state(t, prefix), text(ctx, "copy"), shown, "character", strip=False), truth={"answer": plan[t - 1]})]
         choices.append(answer.choice())
         prefix += answer.choice().taken()
     return scored(parent, prefix, choices, plan=plan, extra=gold_path(plan, choices))
@@ -61,7 +61,8 @@ def self_plan_spell(name: str = "self_plan_spell") -> Arm:
 def copy_state(parent: Parent, target: str, evidence: Evidence, prefix: str | None) -> dict[str, Any]:
     """State of a copy control: the target, the problem, the length; with feedback the prefix; the evidence.
 
-    `padded` adds punctuation so that the canonical state has the characters and bytes of the indexed one at the same prefix.
+    `padded` adds punctuation so that the canonical state has the characters and bytes of the indexed one at the same prefix; `matched`
+    the payload's padding, with which the whole request renders to as many tokens as the indexed one (`c2s/panels/token_padding.py`).
     """
     state: dict[str, Any] = {"copy_target": target, "problem": parent.payload["problem"], "target_length": parent.length}
     if prefix is not None:
@@ -71,6 +72,8 @@ def copy_state(parent: Parent, target: str, evidence: Evidence, prefix: str | No
         return state
     if evidence == "indexed":
         return indexed
+    if evidence == "matched":
+        return state | {"padding": parent.payload["padding"][len(prefix or "")]}
     missing = len(canonical_state(indexed)) - len(canonical_state(state | {"padding": ""}))
     return state | {"padding": "." * missing}
 
@@ -110,37 +113,41 @@ def copy(
         if plan is None:
             return Outcome("", output="", correct=False, kind="empty", detail={"no_plan": "Native chose none of the candidates"})
         asking = {"independent": _at_once, "serial": _in_turn, "batch": _bundled}[control]
-        choices: list[Choice] = yield from asking(parent, ctx, plan, evidence, select)
+        answers: list[Answer] = yield from asking(parent, ctx, plan, evidence, select)
+        choices = [choice for answer in answers for choice in answer.choices.values()]
         output = "".join(choice.taken(select) for choice in choices)
-        return scored(parent, output, choices, plan=plan, select=select)
+        lengths = {"rendered": [[a.input_tokens, a.matched_tokens] for a in answers]} if evidence == "matched" else None
+        return scored(parent, output, choices, plan=plan, select=select, extra=lengths)
 
     return Arm(name, program, one_step if control == "batch" else positions, needs=needs)
 
 
+def copy_request(parent: Parent, ctx: Context, t: int, plan: str, evidence: Evidence, prefix: str | None) -> Request:
+    """One position of a copy control. Nothing is stripped from its answer (D.11)."""
+    return Request(canonical_state(copy_state(parent, plan, evidence, prefix)), {"answer": _question(parent, ctx, t)}, strip=False)
+
+
 def _ask(parent: Parent, ctx: Context, t: int, plan: str, evidence: Evidence, prefix: str | None) -> Ask:
-    state = canonical_state(copy_state(parent, plan, evidence, prefix))
-    return Ask(t, Request(state, {"answer": _question(parent, ctx, t)}), truth={"answer": plan[t - 1]})
+    twin = copy_request(parent, ctx, t, plan, "indexed", prefix) if evidence == "matched" else None
+    return Ask(t, copy_request(parent, ctx, t, plan, evidence, prefix), truth={"answer": plan[t - 1]}, matches=twin)
 
 
 def _at_once(parent: Parent, ctx: Context, plan: str, evidence: Evidence, select: str):
-    answers = yield [_ask(parent, ctx, t, plan, evidence, None) for t in positions(parent)]
-    return [answer.choice() for answer in answers]
+    return (yield [_ask(parent, ctx, t, plan, evidence, None) for t in positions(parent)])
 
 
 def _in_turn(parent: Parent, ctx: Context, plan: str, evidence: Evidence, select: str):
-    choices: list[Choice] = []
+    prefix, answers = "", list[Answer]()
     for t in positions(parent):
-        prefix = "".join(choice.taken(select) for choice in choices)
-        answers: list[Answer] = yield [_ask(parent, ctx, t, plan, evidence, prefix)]
-        choices.append(answers[0].choice())
-    return choices
+        answers += yield [_ask(parent, ctx, t, plan, evidence, prefix)]
+        prefix += answers[-1].choice().taken(select)
+    return answers
 
 
 def _bundled(parent: Parent, ctx: Context, plan: str, evidence: Evidence, select: str):
     questions = {f"position_{t}": _question(parent, ctx, t) for t in positions(parent)}
     truth = {f"position_{t}": plan[t - 1] for t in positions(parent)}
-    (answer,) = yield [Ask(1, Request(canonical_state(copy_state(parent, plan, evidence, None)), questions), truth=truth)]
-    return [answer.choice(name) for name in questions]
+    return (yield [Ask(1, Request(canonical_state(copy_state(parent, plan, evidence, None)), questions), truth=truth)])
 
 
 def rebound(name: str, evidence: Evidence) -> Arm:
@@ -153,7 +160,7 @@ def rebound(name: str, evidence: Evidence) -> Arm:
         question = Question(literal.instructions, names)
         state = canonical_state(copy_state(parent, parent.target, evidence, None))
         right = parent.target[t - 1]
-        (answer,) = yield [Ask(1, Request(state, {"answer": question}), truth={"answer": opaque_name(right)})]
+        (answer,) = yield [Ask(1, Request(state, {"answer": question}, strip=False), truth={"answer": opaque_name(right)})]
         choice = answer.choice()
         said = names.get(choice.taken(), choice.taken())
         return scored(parent, said, [choice], target=right, plan=right)

@@ -13,7 +13,7 @@ from typing import Any
 from c2s.controllers.outcome import distribution, scored
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.controllers.requests import alphabet, displayed, local_state, one_step, positions, single, text, whole_state
-from c2s.records import Answer, Ask, Choice, Parent
+from c2s.records import Answer, Ask, Choice, Contract, Parent
 
 
 def whole(
@@ -24,15 +24,16 @@ def whole(
     order: int = 0,
     replicates: int = 1,
     select: str = "returned",
+    contract: Contract | None = None,
 ) -> Arm:
     """One request with eight candidates: Native, and CandidatesOnly where the problem is withheld.
 
-    `template` None is the run's. `order` names another displayed order. The outcome keeps the whole distribution over the candidates.
+    `template` None is the run's, `contract` None the model's. `order` names another displayed order. The outcome keeps the whole distribution over the candidates.
     """
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
         shown = displayed(ctx, parent, parent.candidates, position=0, order=order)
-        request = single(whole_state(parent, problem=problem), text(ctx, "native", template), shown, "whole")
+        request = single(whole_state(parent, problem=problem), text(ctx, "native", template), shown, "whole", contract)
         (answer,) = yield [Ask(1, request, truth={"answer": parent.target})]
         choice = answer.choice()
         extra = {"distribution": [distribution(choice, parent.candidates)]}
@@ -41,8 +42,10 @@ def whole(
     return Arm(name, program, one_step, replicates=replicates)
 
 
-def _local(parent: Parent, ctx: Context, position: int, prefix: str | None, instructions: str, options: Sequence[str]) -> Ask:
-    request = single(local_state(parent, position, prefix), instructions, options, "character")
+def _local(
+    parent: Parent, ctx: Context, position: int, prefix: str | None, instructions: str, options: Sequence[str], contract: Contract | None = None
+) -> Ask:
+    request = single(local_state(parent, position, prefix), instructions, options, "character", contract)
     return Ask(position, request, truth={"answer": parent.target[position - 1]})
 
 
@@ -91,6 +94,7 @@ def serial(
     replicates: int = 1,
     symbols: str | None = None,
     query: Sequence[int] | None = None,
+    contract: Contract | None = None,
 ) -> Arm:
     """One position after another with the arm's own prefix, invalid markers included (Algorithm 1).
 
@@ -115,7 +119,7 @@ def serial(
                 prefix += sole[0]
                 continue
             shown = [c for c in displayed(ctx, parent, known, position=t, order=order) if c in offered and c in (symbols or c)]
-            answers: list[Answer] = yield [_local(parent, ctx, t, prefix, instructions, shown)]
+            answers: list[Answer] = yield [_local(parent, ctx, t, prefix, instructions, shown, contract)]
             steps.append(answers[0].choice())
             prefix += answers[0].choice().taken()
         return scored(parent, prefix, steps)

@@ -36,7 +36,7 @@ def scored(
         output=output,
         correct=not invalid and output == target,
         fidelity=None if plan is None else right,
-        kind="strict_correct" if right else _fault(steps) or ("other_invalid" if invalid else "format_valid_wrong"),
+        kind=_fault(steps) or ("strict_correct" if right else "other_invalid" if invalid else "format_valid_wrong"),
         first_wrong=None if right else first_difference(output, reference),
         min_confidence=_min_top(steps),
         detail=trace(steps, select) | dict(extra or {}),
@@ -76,7 +76,8 @@ def first_difference(output: str, target: str) -> int:
 def trace(steps: Steps, select: str = "returned") -> dict[str, Any]:
     """Per step: `p` of the choice taken and `top`, the largest probability, both None where none was reported or the position
     was supplied; `filled`: the supplied steps; `disagree`: steps where the service's choice is not its own argmax;
-    `truncated`, `whitespace`: steps whose text met its budget or had outer whitespace, where the model wrote text;
+    `truncated`, `whitespace`: steps whose text met its budget or had outer whitespace, where the model wrote text, and `tokens`,
+    how many new ones it took where that was reported;
     `returned`: the service's own choices, where an arm goes on with the argmax and the two differ.
     """
     found: dict[str, Any] = {
@@ -88,6 +89,8 @@ def trace(steps: Steps, select: str = "returned") -> dict[str, Any]:
         texts = [(i, c) for i, c in enumerate(steps, start=1) if c is not None and c.text is not None]
         found["truncated"] = [i for i, c in texts if c.truncated]
         found["whitespace"] = [i for i, c in texts if c.text != c.text.strip()]
+        if any(c.tokens is not None for _, c in texts):
+            found["tokens"] = [None if c is None else c.tokens for c in steps]
     if any(c is None for c in steps):
         found["filled"] = [i for i, c in enumerate(steps, start=1) if c is None]
     if select == "argmax" and found["disagree"]:

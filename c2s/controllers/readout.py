@@ -26,7 +26,7 @@ def records_of(parent: Parent) -> Sequence[int]:
     return range(1, len(parent.payload["records"]) + 1)
 
 
-def _state(record: Record, evidence: str) -> dict[str, Any]:
+def state_of(record: Record, evidence: str) -> dict[str, Any]:
     """Raw: the string and the position. Indexed adds the position table, Direct the queried character as well."""
     target, position = record["target"], record["position"]
     state: dict[str, Any] = {"copy_target": target, "indexing": "one-based", "query_position": position}
@@ -37,9 +37,9 @@ def _state(record: Record, evidence: str) -> dict[str, Any]:
     return state
 
 
-def shown(parent: Parent, ctx: Context, record: Record) -> list[str]:
+def shown(parent: Parent, ctx: Context, record: Record, order: int = 0) -> list[str]:
     """The record's characters in displayed order; the shuffle is of places, so encodings of one base are shown in matched order."""
-    return keyed_order(record["alphabet"], seed=ctx.seed, parent=parent.id, position=record["position"])
+    return keyed_order(record["alphabet"], seed=ctx.seed, parent=parent.id, position=record["position"], order=order)
 
 
 def readout(evidence: str, naming: str, *, replicates: int = 2) -> Arm:
@@ -52,7 +52,7 @@ def readout(evidence: str, naming: str, *, replicates: int = 2) -> Arm:
             names = named(shown(parent, ctx, record), naming, other)
             right = next(name for name, c in names.items() if c == record["target"][record["position"] - 1])
             question = Question(contracts()["readout"]["question"], names)
-            asks.append(Ask(step, Request(canonical_state(_state(record, evidence)), {"answer": question}), truth={"answer": right}))
+            asks.append(Ask(step, Request(canonical_state(state_of(record, evidence)), {"answer": question}, strip=False), truth={"answer": right}))
             options.append((names, right))
         answers = yield asks
         choices = [answer.choice() for answer in answers]
@@ -74,10 +74,10 @@ def identity(name: str = "identity") -> Arm:
             right = record["target"][record["position"] - 1]
             other = dict(zip(record["alphabet"], record["other"], strict=True))[right]
             for character, truth in ((right, "true"), (other, "false")):
-                state = canonical_state(_state(record, "raw") | {"character": character})
+                state = canonical_state(state_of(record, "raw") | {"character": character})
                 options = keyed_order(["true", "false"], seed=ctx.seed, parent=parent.id, position=record["position"])
                 question = Question(ours("identity"), dict.fromkeys(options), "label")
-                asks.append(Ask(len(asks) + 1, Request(state, {"answer": question}), truth={"answer": truth}))
+                asks.append(Ask(len(asks) + 1, Request(state, {"answer": question}, strip=False), truth={"answer": truth}))
         answers = yield asks
         choices = [answer.choice() for answer in answers]
         said = [choice.taken("argmax") for choice in choices]

@@ -9,7 +9,7 @@ from c2s.controllers.program import Context
 from c2s.presentation.contracts import natural
 from c2s.presentation.encode import canonical_state
 from c2s.presentation.options import keyed_order
-from c2s.records import Parent, Question, Request, Unit
+from c2s.records import Contract, Parent, Question, Request, Unit
 
 ALPHABETS: Mapping[str, tuple[str, ...]] = {
     "math": tuple("0123456789"),
@@ -33,9 +33,9 @@ def displayed(ctx: Context, parent: Parent, options: Sequence[str], *, position:
     return keyed_order(options, seed=ctx.seed, parent=parent.id, position=position, order=order)
 
 
-def single(state: Mapping[str, Any], instructions: str, options: Sequence[str], unit: Unit) -> Request:
+def single(state: Mapping[str, Any], instructions: str, options: Sequence[str], unit: Unit, contract: Contract | None = None, *, strip: bool = True) -> Request:
     """One question named `answer` over literal options without descriptions, and the canonical state string."""
-    return Request(canonical_state(state), {"answer": Question(instructions, dict.fromkeys(options), unit)})
+    return Request(canonical_state(state), {"answer": Question(instructions, dict.fromkeys(options), unit)}, contract=contract, strip=strip)
 
 
 def whole_state(parent: Parent, *, problem: bool = True) -> dict[str, Any]:

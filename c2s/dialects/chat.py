@@ -61,10 +61,10 @@ class Chat:
 
     def decode(self, ask: Ask, raw: bytes) -> Answer:
         body = object_of(raw)
-        choices = body.get("choices")
-        if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+        listed = body.get("choices")
+        if not isinstance(listed, list) or not listed or not isinstance(listed[0], dict):
             raise Malformed("the response has no `choices`")
-        first = choices[0]
+        first = listed[0]
         message = first.get("message")
         text = message.get("content") if isinstance(message, dict) else None
         if not isinstance(text, str):
@@ -74,7 +74,9 @@ class Chat:
         read = self._form(ask.request).read(ask.request, text, first.get("finish_reason") == "length", first)
         own = body.get("c2s")
         matched = count(own.get("matched_tokens")) if isinstance(own, dict) and ask.matches is not None else None
-        return Answer(read, model=text_or_none(body.get("model")), usage=usage_in(body, TOKENS, cost=("cost",)), matched_tokens=matched)
+        usage = usage_in(body, TOKENS, cost=("cost",))
+        choices = {name: replace(choice, tokens=usage.output_tokens) for name, choice in read.items()}
+        return Answer(choices, model=text_or_none(body.get("model")), usage=usage, matched_tokens=matched)
 
     def usage(self, raw: bytes) -> Usage:
         return usage_in(raw, TOKENS, cost=("cost",))

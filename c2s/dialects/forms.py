@@ -19,9 +19,9 @@ from c2s.dialects.body import confidence, finite
 from c2s.dialects.text import read_fields, read_value, rubric, shown_values
 from c2s.errors import InputError
 from c2s.presentation.contracts import contracts
+from c2s.presentation.options import CODES
 from c2s.records import Choice, Question, Request
 
-CODES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 TOP_LOGPROBS = 20
 """The most that vLLM and OpenAI give."""
 SHORT = 8

@@ -2,14 +2,19 @@
 
 The judge study's comparator. Members stand in the order of its wire format; with the "sorted" presentation every object
 is sorted recursively, also the JSON inside the input string, while the enumeration keeps its order (appendix A.4).
+
+A request that demands a contract (`c2s/dialects/forms.py`) has no schema: its user message is the input, its system text the instructions,
+and the text is read as that contract says. The API takes no budget below 16 tokens, so a smaller one becomes 16 (ours).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from c2s.dialects import Malformed
 from c2s.dialects.body import object_of, text_or_none, usage_in
+from c2s.dialects.forms import FORMS
 from c2s.dialects.text import rubric
 from c2s.errors import InputError
 from c2s.presentation.encode import arranged, embedded, encode
@@ -23,10 +28,15 @@ TOKENS = {
 }
 
 
+LEAST = 16
+
+
 class Responses:
     name = "responses"
 
     def encode(self, ask: Ask, model: str) -> bytes:
+        if ask.request.contract is not None:
+            return encode(arranged("outer", self._written(ask, model), ask.presentation), ask.presentation)
         questions = ask.request.questions
         if not all(len(q.options) >= 2 for q in questions.values()):
             raise InputError("a categorical schema needs at least two options")
@@ -50,6 +60,16 @@ class Responses:
             body["max_output_tokens"] = ask.request.max_tokens
         return encode(arranged("outer", body, ask.presentation), ask.presentation)
 
+    def _written(self, ask: Ask, model: str) -> dict[str, Any]:
+        request = ask.request
+        if request.prefill:
+            raise InputError("the Responses API goes on from no beginning of an answer")
+        form = FORMS[request.contract]
+        system = request.system if request.system is not None else form.system()
+        body: dict[str, Any] = {"model": model, "service_tier": "default", "store": False}
+        body |= {"instructions": system} if system is not None else {}
+        return body | {"input": embedded(form.user(request), ask.presentation), "max_output_tokens": max(LEAST, form.sampling(request)["max_tokens"])}
+
     def decode(self, ask: Ask, raw: bytes) -> Answer:
         """A refusal or an incomplete answer is the model's, so it is scored as no offered option; a broken reply is Malformed."""
         body = object_of(raw)
@@ -64,6 +84,11 @@ class Responses:
                 raise Malformed("the response has no output text and no refusal")
             text = ""
         cut = status == "incomplete"
+        usage = usage_in(body, TOKENS)
+        if ask.request.contract is not None:
+            read = FORMS[ask.request.contract].read(ask.request, text, cut, {})
+            choices = {name: replace(choice, tokens=usage.output_tokens) for name, choice in read.items()}
+            return Answer(choices, model=text_or_none(body.get("model")), usage=usage)
         try:
             values = object_of(text.encode())
         except Malformed:
@@ -74,7 +99,7 @@ class Responses:
             value = values.get(name) if keys else None
             offered = isinstance(value, str) and value in question.options
             choices[name] = Choice(returned=value if isinstance(value, str) else text, offered=offered and not cut, text=text, truncated=cut)
-        return Answer(choices, model=text_or_none(body.get("model")), usage=usage_in(body, TOKENS))
+        return Answer(choices, model=text_or_none(body.get("model")), usage=usage)
 
     def usage(self, raw: bytes) -> Usage:
         return usage_in(raw, TOKENS)

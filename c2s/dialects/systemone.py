@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -77,4 +78,6 @@ def _probabilities(name: str, value: Any) -> dict[str, float] | None:
         return None
     if not isinstance(value, dict):
         raise Malformed(f"the probabilities of {name!r} are not an object")
+    if all(type(p) is float for p in value.values()) and math.isfinite(sum(value.values())):
+        return value
     return {option: finite(f"a probability of {name!r}", p) for option, p in value.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,7 +50,8 @@ def _fault(value: str, meant: Mapping[str, str], truncated: bool, codes: Mapping
         return None
     if value in codes:
         return "other_code"
-    return "extra_text" if any(listed in value for listed in meant) else "other_invalid"
+    words = set(re.findall(r"\w+", value))  # a letter inside a word is no answer with something around it
+    return "extra_text" if any(listed in (words if listed.isalnum() else value) for listed in meant) else "other_invalid"
 
 
 def read_fields(text: str, questions: Mapping[str, Question], *, truncated: bool) -> dict[str, Choice]:

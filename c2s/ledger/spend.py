@@ -29,8 +29,13 @@ class Spend:
     held_nano: int = 0
 
     def add(self, other: Spend, sign: int = 1) -> None:
-        for name in _NAMES:
-            setattr(self, name, getattr(self, name) + sign * getattr(other, name))
+        self.sends += sign * other.sends
+        self.reused += sign * other.reused
+        self.input_tokens += sign * other.input_tokens
+        self.output_tokens += sign * other.output_tokens
+        self.unreported += sign * other.unreported
+        self.settled_nano += sign * other.settled_nano
+        self.held_nano += sign * other.held_nano
 
     @property
     def usd(self) -> float:

@@ -19,6 +19,8 @@ GOLD_COPY = Panel(
     uses=("main",),
     endpoints=(
         Endpoint("gold:accuracy", {"own": ("gold_copy", "teacher_forced"), "main": ("independent", "serial")}),
+        Endpoint("gold:prefix_effects", {"pairs": (("serial", "independent"), ("teacher_forced", "independent")), "main": ("independent", "serial")}),
         Endpoint("gold:gold_path", {"arms": ("gold_copy", "teacher_forced")}),
     ),
+    exploratory=(Endpoint("characters:odds", {"own": ("teacher_forced",), "main": ("serial",)}),),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from c2s.controllers.natural import CANDIDATES_ONLY, INDEPENDENT, NATIVE, SERIAL
-from c2s.panels.base import Panel
+from c2s.panels.base import Endpoint, Panel
 from c2s.panels.natural_parents import MAIN_PARENTS
 
 MAIN = Panel(
@@ -14,4 +14,5 @@ MAIN = Panel(
     outline=MAIN_PARENTS.outline,
     check=MAIN_PARENTS.check,
     pair=("native", "serial"),
+    exploratory=(Endpoint("characters:odds", {"own": ("serial",), "main": ()}),),
 )

@@ -27,7 +27,13 @@ OWN_PLAN = Panel(
             "contrasts:contrasts",
             {"family": "indexing", "pairs": (("indexed_serial", "raw_serial"),), "source": "Table 4, four tests", "measure": "fidelity"},
         ),
-        Endpoint("own_plan:interaction"),
+        Endpoint(
+            "contrasts:interaction",
+            {
+                "arms": ("indexed_serial", "raw_serial", "indexed_independent", "raw_independent"), "family": "controller x representation",
+                "title": "indexing gain under Serial minus under Independent", "source": "B.1, four tests", "measure": "fidelity",
+            },
+        ),
         Endpoint("own_plan:survival", {"arms": ARMS}),
     ),
 )

@@ -30,6 +30,12 @@ PREFIX = Panel(
             "contrasts:contrasts",
             {"family": "draft", "pairs": (("whole_error", "whole_correct"), ("local_error", "local_correct")), "source": "A.4"},
         ),
-        Endpoint("prefix:interaction"),
+        Endpoint(
+            "contrasts:interaction",
+            {
+                "arms": ("local_correct", "local_error", "whole_correct", "whole_error"), "family": "draft x readout",
+                "title": "loss from the error, local minus whole", "source": "A.4",
+            },
+        ),
     ),
 )

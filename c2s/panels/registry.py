@@ -9,10 +9,13 @@ from c2s.errors import UsageError, nearest
 from c2s.panels.analyses import CONFIDENCE, COST, LEXICAL_AUDIT, PROJECTION, TURNOVER
 from c2s.panels.base import Panel
 from c2s.panels.cohort import COHORT
+from c2s.panels.continuous import CONTINUOUS
 from c2s.panels.copying import COPYING
 from c2s.panels.dialogue import ACCESS, CONSTRUCTION
 from c2s.panels.factors import FACTORS
+from c2s.panels.generation import GENERATION
 from c2s.panels.gold_copy import GOLD_COPY
+from c2s.panels.grid import GRID
 from c2s.panels.independence import INDEPENDENCE
 from c2s.panels.isomorphic import ISOMORPHIC
 from c2s.panels.judge import JUDGE_PANELS
@@ -25,14 +28,18 @@ from c2s.panels.robustness import ROBUSTNESS
 from c2s.panels.semantic import SEMANTIC
 from c2s.panels.stopping import STOPPING
 from c2s.panels.support import SUPPORT
+from c2s.panels.templates import TEMPLATES
+from c2s.panels.token_padding import TOKEN_PADDING
 from c2s.panels.union import UNION
+from c2s.panels.whole_answer import WHOLE_ANSWER
 from c2s.panels.workflows import WORKFLOWS
 
 PANELS = {
     panel.name: panel
     for panel in (
         MAIN, TURNOVER, ROBUSTNESS, REPEATS, UNION, SUPPORT, FACTORS, INDEPENDENCE, GOLD_COPY, WORKFLOWS, COPYING, PREFIX, OWN_PLAN,
-        READOUT, ISOMORPHIC, SEMANTIC, STOPPING, COHORT, CONFIDENCE, PROJECTION, LEXICAL_AUDIT, CONSTRUCTION, ACCESS, *JUDGE_PANELS, COST,
+        READOUT, ISOMORPHIC, SEMANTIC, STOPPING, TEMPLATES, WHOLE_ANSWER, CONTINUOUS, GENERATION, GRID, TOKEN_PADDING, COHORT, CONFIDENCE,
+        PROJECTION, LEXICAL_AUDIT, CONSTRUCTION, ACCESS, *JUDGE_PANELS, COST,
     )
 }  # fmt: skip
 

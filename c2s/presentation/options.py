@@ -6,6 +6,9 @@ import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
 
+CODES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""Choice codes: one uppercase letter each."""
+
 
 def keyed_order(options: Sequence[str], *, seed: int, parent: str, position: int, order: int = 0) -> list[str]:
     """`options` in the order shown for this position of this parent; position 0 is the whole answer.

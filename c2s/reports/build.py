@@ -8,7 +8,7 @@ and, where it has a pair of arms, "domains" as the main panel's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -23,6 +23,7 @@ from c2s.ledger import sqlite
 from c2s.ledger.directory import RunDirectory
 from c2s.panels.base import Endpoint
 from c2s.panels.registry import PANELS
+from c2s.reports.compliance import compliance
 from c2s.reports.data import REQUEST_STATES, PanelData, RunData
 from c2s.reports.retention import family, retention
 from c2s.reports.retention_tables import tables
@@ -79,8 +80,11 @@ class Report:
         return sum(run.requests[state] for run in self.runs)
 
 
-def build(paths: Sequence[Path | str]) -> Report:
-    """The report of one or more run directories. A run given twice would be tested twice: refused."""
+def build(paths: Sequence[Path | str], *, exploratory: bool = False) -> Report:
+    """The report of one or more run directories. A run given twice would be tested twice: refused.
+
+    `exploratory` adds what a stored report never has (`Panel.exploratory`).
+    """
     with ExitStack() as stack:
         runs: list[RunData] = []
         seen: dict[str, Path | str] = {}
@@ -92,7 +96,7 @@ def build(paths: Sequence[Path | str]) -> Report:
                 raise UsageError(f"{seen[run_id]} and {path} are the same run; give each run once")
             seen[run_id] = path
             runs.append(RunData(stack.enter_context(sqlite.reading(directory.ledger_path)), manifest["identity"]))
-        report = Report([RunReport(run.asked, {name: _panel(run.panel(name)) for name in run.identity["panels"]}) for run in runs])
+        report = Report([RunReport(run.asked, {name: _panel(run.panel(name), exploratory) for name in run.identity["panels"]}) for run in runs])
         if len(runs) > 1:
             for name, panel in PANELS.items():
                 found = [data for run in runs if (data := run.panel(name)) is not None]
@@ -102,7 +106,7 @@ def build(paths: Sequence[Path | str]) -> Report:
     return report
 
 
-def _panel(data: PanelData) -> PanelReport:
+def _panel(data: PanelData, exploratory: bool) -> PanelReport:
     panel, identity = data.panel, data.run.identity
     head = {
         "panel": panel.name,
@@ -114,7 +118,10 @@ def _panel(data: PanelData) -> PanelReport:
     }
     if panel.pair is not None and panel.retained:
         head["domains"] = retention(data)
-    return PanelReport(head, [_call(endpoint, data) for endpoint in panel.endpoints])
+    sections = [_call(endpoint, data) for endpoint in panel.endpoints + (panel.exploratory if exploratory else ())]
+    if panel.arms and panel.compliance:
+        sections.append(compliance(data))
+    return PanelReport(head, sections)
 
 
 def _call(endpoint: Endpoint, data: PanelData | list[PanelData]) -> Section:
@@ -157,7 +164,7 @@ def _tables(report: Report) -> Iterator[Table]:
             heading = f"{name}, {r.head['model']}" if several else name
             if r.head["simulation"]:
                 heading += ", SIMULATION"
-            yield from (table(section, heading) for section in r.sections)
+            yield from (table(section, heading) for section in r.sections if section.shown)
         yield from (table(section, f"{name}, all runs") for section in report.across.get(name, []))
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from c2s.reports import estimates
 from c2s.reports.data import PanelData, defined
-from c2s.reports.section import Column, Section
+from c2s.reports.section import TEST_OF, Column, Section
 
 COLUMNS = (
     Column("domain", "domain"),
     Column("contrast", "contrast"),
     Column("difference", "points [95 % CI]", "ci_points"),
     Column("table", "wrong/gained/lost/right", "slashes"),
-    Column("p", "p", "p"),
-    Column("p_holm", "p (Holm)", "p"),
-    Column("m", "m", "int"),
+    *TEST_OF,
 )
 
 
@@ -33,6 +33,22 @@ def contrasts(data: PanelData, *, family: str, pairs: Sequence[tuple[str, str]],
                 )
             )
     return Section(f"contrasts:{family}", "paired contrasts" + (" of fidelity" if measure == "fidelity" else ""), source, COLUMNS, rows)
+
+
+def interaction(data: PanelData, *, arms: Sequence[str], family: str, title: str, source: str, measure: str = "correct") -> Section:
+    """(first - second) minus (third - fourth) of the four arms, paired by parent; exact sign flips, Holm over `family`."""
+    rows = []
+    for domain, parents in data.domains.items():
+        found = defined(parents, *(lambda r, arm=arm: r.value(arm, measure) for arm in arms))
+        values = np.array([(int(a) - int(b)) - (int(c) - int(d)) for _, a, b, c, d in found], dtype=int)
+        rows.append(
+            {"domain": domain, "family": family, "n": len(found), "n_planned": len(parents)}
+            | estimates.merged(
+                estimates.mean("interaction", values, [r.stratum for r, *_ in found], data.panel), estimates.sign_flip(values, data.panel)
+            )
+        )
+    columns = (Column("domain", "domain"), Column("n", "n", "int"), Column("interaction", "points [95 % CI]", "ci_points"), *TEST_OF)
+    return Section("interaction", title, source, columns, rows)
 
 
 def between_domains(data: PanelData, *, arms: Sequence[str], source: str) -> Section:

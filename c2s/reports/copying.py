@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from c2s.reports import estimates
 from c2s.reports.data import PanelData, Row, defined
 from c2s.reports.retained import accuracy
-from c2s.reports.section import Column, Section
+from c2s.reports.section import TEST_OF, Column, Section
 
 
 def fidelity(data: PanelData, *, controls: Sequence[str]) -> Section:
@@ -99,9 +99,7 @@ def binding(data: PanelData) -> Section:
         Column("literal_count", "literal", "of"),
         Column("opaque_count", "opaque", "of"),
         Column("difference", "points [95 % CI]", "ci_points"),
-        Column("p", "p", "p"),
-        Column("p_holm", "p (Holm)", "p"),
-        Column("m", "m", "int"),
+        *TEST_OF,
     )
     return Section("binding", "literal minus opaque option names", "Table D10, twelve tests", columns, rows)
 

@@ -11,7 +11,9 @@ FROZEN_USD_PER_MILLION = 0.042
 _SUMS = """
 SELECT p.panel, p.domain, s.arm, count(*), sum(length(e.request)), count(e.input_tokens), sum(e.input_tokens),
        count(e.output_tokens), sum(e.output_tokens), count(e.cost_usd), sum(e.cost_usd), sum(e.done_at - e.sent_at),
-       count(DISTINCT s.parent)
+       count(DISTINCT s.parent),
+       sum(CASE WHEN instr(e.response, CAST('"c2s"' AS BLOB)) AND json_valid(CAST(e.response AS TEXT))
+           THEN json_extract(CAST(e.response AS TEXT), '$.c2s.forwards') END)
 FROM slots s JOIN parents p ON p.id = s.parent JOIN exchanges e ON e.id = s.exchange
 WHERE s.state = 'ok' GROUP BY 1, 2, 3
 """
@@ -21,7 +23,7 @@ def by_arm(data: PanelData) -> Section:
     """Answered requests of every arm, by panel and domain, retries not counted. What was not reported is None, never zero."""
     rows = []
     order = {name: place for place, name in enumerate(data.run.identity["panels"])}
-    for panel, domain, arm, n, size, n_in, tokens_in, n_out, tokens_out, n_usd, usd, seconds, parents in sorted(
+    for panel, domain, arm, n, size, n_in, tokens_in, n_out, tokens_out, n_usd, usd, seconds, parents, forwards in sorted(
         data.run.db.execute(_SUMS), key=lambda row: (order[row[0]], *row[1:3])
     ):
         undefined = {} if n_in else {"input_tokens": "no usage was reported"}
@@ -36,12 +38,14 @@ def by_arm(data: PanelData) -> Section:
                 "input_tokens": tokens_in if n_in else None,
                 "input_tokens_of": n_in,
                 "output_tokens": tokens_out if n_out else None,
+                "forwards": forwards,
                 "usd": usd if n_usd else None,
                 "usd_at_frozen_rate": tokens_in * FROZEN_USD_PER_MILLION / 1e6 if n_in else None,
                 "clock": {"seconds": seconds},
             }
             | ({"undefined": undefined} if undefined else {})
         )
+    counted = (Column("forwards", "forwards", "int"),) if any(row["forwards"] is not None for row in rows) else ()
     columns = (
         Column("panel", "panel"),
         Column("domain", "domain"),
@@ -50,6 +54,7 @@ def by_arm(data: PanelData) -> Section:
         Column("per_parent", "per item", "number"),
         Column("kilobytes", "kB sent", "number"),
         Column("input_tokens", "input tokens", "int"),
+        *counted,
         Column("usd_at_frozen_rate", "USD", "usd"),
         Column("clock", "s", "seconds"),
     )
@@ -57,4 +62,6 @@ def by_arm(data: PanelData) -> Section:
         f"USD: input tokens at {FROZEN_USD_PER_MILLION} a million, the paper's frozen rate; money as charged stands in the JSON.",
         "s: summed time of the requests, without loading and orchestration. A selection that a program returns costs no request.",
     ]
+    if counted:
+        notes.append("forwards: passes of local weights that the requests took part in; one pass serves every request of its batch.")
     return Section("by_arm", "requests, tokens, time and money", "Table C5's and B.7's columns", columns, rows, notes)

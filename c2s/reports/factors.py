@@ -10,7 +10,7 @@ import numpy as np
 from c2s.reports import estimates
 from c2s.reports.data import PanelData, Row
 from c2s.reports.retained import pair
-from c2s.reports.section import Column, Section
+from c2s.reports.section import TEST_OF, Column, Section
 
 Cell = tuple[str, int, int]
 
@@ -53,9 +53,7 @@ def effects(data: PanelData, *, cells: Sequence[Cell]) -> Section:
         Column("factor", "factor"),
         Column("n", "sources", "int"),
         Column("effect", "points [95 % CI]", "ci_points"),
-        Column("p", "p", "p"),
-        Column("p_holm", "p (Holm)", "p"),
-        Column("m", "m", "int"),
+        *TEST_OF,
     )
     return Section("effects", "average effects within source", "Figure 13 c, six tests", columns, rows)
 

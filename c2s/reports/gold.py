@@ -37,6 +37,33 @@ def accuracy(data: PanelData, *, own: Sequence[str], main: Sequence[str]) -> Sec
     return Section("accuracy", "supplied targets and prefixes", "B.1", columns, rows, notes)
 
 
+def prefix_effects(data: PanelData, *, pairs: Sequence[tuple[str, str]], main: Sequence[str]) -> Section:
+    """What a prefix changes: first arm minus second in string success and in item-averaged characters, paired by item."""
+    elsewhere = {row.parent.id: row for row in data.used("main").rows}
+    rows = []
+    for domain, parents in data.domains.items():
+        for pair in pairs:
+            both = [[(elsewhere[p.parent.id] if arm in main else p).ok(arm) for arm in pair] for p in parents]
+            found = [(p, a, b) for p, (a, b) in zip(parents, both) if a is not None and b is not None]
+            strata = [p.stratum for p, *_ in found]
+            strings = [[bool(o.correct) for o in side] for side in ([a for _, a, _ in found], [b for *_, b in found])]
+            shares = [[characters(row[0], row[at].output) for row in found] for at in (1, 2)]
+            rows.append(
+                {"domain": domain, "contrast": " - ".join(pair), "n": len(found), "n_planned": len(parents)}
+                | estimates.merged(
+                    estimates.difference("em", *strings, strata, data.panel), estimates.difference("characters", *shares, strata, data.panel)
+                )
+            )
+    columns = (
+        Column("domain", "domain"),
+        Column("contrast", "contrast"),
+        Column("n", "n", "int"),
+        Column("em", "string, points [95 % CI]", "ci_points"),
+        Column("characters", "characters, points [95 % CI]", "ci_points"),
+    )
+    return Section("prefix_effects", "what a prefix changes", "B.1", columns, rows)
+
+
 def characters(row: Row, output: str) -> float:
     """Share of positions that equal the target's."""
     return sum(a == b for a, b in zip(output, row.parent.target)) / row.parent.length

@@ -8,7 +8,7 @@ import numpy as np
 
 from c2s.reports import estimates
 from c2s.reports.data import PanelData, Row, strata_of
-from c2s.reports.section import Column, Section
+from c2s.reports.section import TEST_OF, Column, Section
 
 
 def letters_minus_digits(data: PanelData, *, operations: Sequence[str]) -> Section:
@@ -27,9 +27,7 @@ def letters_minus_digits(data: PanelData, *, operations: Sequence[str]) -> Secti
         Column("contrast", "contrast"),
         Column("n", "bases", "int"),
         Column("difference", "points [95 % CI]", "ci_points"),
-        Column("p", "p", "p"),
-        Column("p_holm", "p (Holm)", "p"),
-        Column("m", "m", "int"),
+        *TEST_OF,
     )
     notes = ["COPY and REVERSE averaged within base; second: the mapping to etaoinshrd on twelve bases."]
     return Section("letters_minus_digits", "letters against digits", "Figure 5 a", columns, rows, notes)

@@ -10,7 +10,7 @@ from c2s.controllers.judge import CONTROLS, CUES, FIXTURES, arm_name
 from c2s.panels.judge_gate import PRESENTATIONS, Gate, failure, gates, unparsed
 from c2s.reports.data import PanelData, Row
 from c2s.reports.judge_cells import accepted, asked, configurations, four, interaction_of, score, seed_of, shown_name, skipped
-from c2s.reports.section import Column, Section
+from c2s.reports.section import TEST, Column, Section
 from c2s.stats.judge import Interaction
 
 PRIMARY, SECONDARY = "judge interaction", "judge colon within presentation"
@@ -42,8 +42,7 @@ def interaction(data: PanelData) -> Section:
             Column("complete_of", "sources", "of"),
             Column("theta", "D in points [95 % CI]", "ci_points"),
             Column("bounds_points", "bounds"),
-            Column("p", "p", "p"),
-            Column("p_holm", "p (Holm)", "p"),
+            *TEST,
             Column("p_exact", "p exact", "p"),
         ),
         rows,
@@ -120,8 +119,7 @@ def within_presentation(data: PanelData) -> Section:
             Column("presentation", "order"),
             Column("pairs_of", "pairs", "of"),
             Column("discordant", "only R:/only R", "slashes"),
-            Column("p", "p", "p"),
-            Column("p_holm", "p (Holm)", "p"),
+            *TEST,
         ),
         rows,
         ["Pairs: sources with both labels / planned. Exact two-sided conditional McNemar."],

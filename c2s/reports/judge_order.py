@@ -7,7 +7,7 @@ from typing import Any
 from c2s.controllers.judge import CONTROLS, CUES
 from c2s.reports.data import PanelData, Row
 from c2s.reports.judge_cells import asked, configurations, found, shown_name, skipped
-from c2s.reports.section import Column, Section
+from c2s.reports.section import TEST, Column, Section
 from c2s.stats.order import order_effect
 
 FAMILY = "judge order"
@@ -42,8 +42,7 @@ def order(data: PanelData) -> Section:
             Column("changed", "changed", "of"),
             Column("repeats", "repeats", "of"),
             Column("scores_moved_of", "scores moved", "of"),
-            Column("p", "p", "p"),
-            Column("p_holm", "p (Holm)", "p"),
+            *TEST,
         ),
         rows,
         notes,

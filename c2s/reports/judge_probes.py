@@ -12,7 +12,7 @@ from c2s.controllers.judge_probes import CUES as READABLE
 from c2s.presentation.encode import COMPONENTS
 from c2s.reports.data import PanelData, Row
 from c2s.reports.judge_cells import accepted, asked, shown_name
-from c2s.reports.section import Column, Section
+from c2s.reports.section import TEST, Column, Section
 
 DIRECTIONAL = "judge reference switch"
 FORMATS = "judge formatting"
@@ -86,8 +86,7 @@ def reference_switch(data: PanelData) -> Section:
             Column("controls", "bare", "of"),
             Column("mean", "d", "number"),
             Column("predicted", "expected"),
-            Column("p", "p", "p"),
-            Column("p_holm", "p (Holm)", "p"),
+            *TEST,
         ),
         rows,
         ["p: one-sided sign flips of the sources' mean d, in the predicted direction (ours: the paper's test is not in its printed text)."],
@@ -139,8 +138,7 @@ def formatting(data: PanelData) -> Section:
             Column("other", "wrong", "number"),
             Column("none", "none", "number"),
             Column("d", "difference", "number"),
-            Column("p", "p", "p"),
-            Column("p_holm", "p (Holm)", "p"),
+            *TEST,
         ),
         rows,
         ["By the earlier value: the reference, another wrong value, none. Difference: reference minus wrong. p: two-sided sign flips over sources."],
@@ -179,8 +177,7 @@ def readable_cues(data: PanelData) -> Section:
             Column("match", "reference", "slashes"),
             Column("other", "wrong", "slashes"),
             Column("d", "D", "points"),
-            Column("p", "p", "p"),
-            Column("p_holm", "p (Holm)", "p"),
+            *TEST,
         ),
         rows,
         ["Only with the cue / only with the empty line, after the reference and after another wrong value; D: difference of their differences in points. Exact McNemar after the reference. The paper's evidence-grading rule (HALL) is not in its printed text and is not asked."],

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from c2s.reports import estimates
 from c2s.reports.data import PanelData, Row, defined
 from c2s.reports.retained import pair
@@ -36,30 +34,6 @@ def fidelity(data: PanelData, *, arms: Sequence[str]) -> Section:
     )
     notes = ["Requests: the shared Native and this arm's. Wrong kept: faithful copies of wrong selections."]
     return Section("fidelity", "fidelity to fresh plans", "Table 4, Figure 4", columns, rows, notes)
-
-
-def interaction(data: PanelData) -> Section:
-    """(indexed - raw) under Serial minus (indexed - raw) under Independent, fidelity; exact sign flips over items."""
-    arms = ("indexed_serial", "raw_serial", "indexed_independent", "raw_independent")
-    rows = []
-    for domain, parents in data.domains.items():
-        found = defined(parents, *(lambda r, arm=arm: r.value(arm, "fidelity") for arm in arms))
-        values = np.array([(int(a) - int(b)) - (int(c) - int(d)) for _, a, b, c, d in found], dtype=int)
-        rows.append(
-            {"domain": domain, "family": "controller x representation", "n": len(found), "n_planned": len(parents)}
-            | estimates.merged(
-                estimates.mean("interaction", values, [r.stratum for r, *_ in found], data.panel), estimates.sign_flip(values, data.panel)
-            )
-        )
-    columns = (
-        Column("domain", "domain"),
-        Column("n", "n", "int"),
-        Column("interaction", "points [95 % CI]", "ci_points"),
-        Column("p", "p", "p"),
-        Column("p_holm", "p (Holm)", "p"),
-        Column("m", "m", "int"),
-    )
-    return Section("interaction", "indexing gain under Serial minus under Independent", "B.1, four tests", columns, rows)
 
 
 def survival(data: PanelData, *, arms: Sequence[str]) -> Section:

@@ -14,7 +14,7 @@ from c2s.controllers.readout import EVIDENCE
 from c2s.presentation.names import NAMINGS
 from c2s.reports import estimates
 from c2s.reports.data import PanelData, Row
-from c2s.reports.section import Column, Section
+from c2s.reports.section import TEST_OF, Column, Section
 
 REPEATS = (0, 1)
 """Estimates that are compared between models use the first two repeats (A.5)."""
@@ -98,9 +98,7 @@ def conflict_loss(data: PanelData) -> Section:
         Column("domain", "domain"),
         Column("n", "n", "int"),
         Column("loss", "extra loss, points [95 % CI]", "ci_points"),
-        Column("p", "p", "p"),
-        Column("p_holm", "p (Holm)", "p"),
-        Column("m", "m", "int"),
+        *TEST_OF,
     )
     return Section("conflict_loss", "extra loss from conflicting names", "Figure 5 b", columns, rows)
 

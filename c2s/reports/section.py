@@ -8,7 +8,7 @@ stored report, which verify derives again, leaves it out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,16 +20,24 @@ Row = dict[str, Any]
 @dataclass(frozen=True, slots=True)
 class Column:
     """`form`: text, int, rate (percent), points (percentage points, signed), number, p, usd, of ([k, n] as k/n), slashes (a list), seconds
-    (of a `clock`), and ci_rate, ci_points, ci_number with the interval."""
+    (of a `clock`), cell (text that is aligned like a number), and ci_rate, ci_points, ci_number with the interval."""
 
     key: str
     head: str
     form: str = "text"
 
 
+TEST = (Column("p", "p", "p"), Column("p_holm", "p (Holm)", "p"))
+"""The columns of a row that is a test; Holm adds the second one."""
+
+TEST_OF = (*TEST, Column("m", "m", "int"))
+"""The same with the size of its family."""
+
+
 @dataclass(slots=True)
 class Section:
-    """`source` names the paper's table or figure that it corresponds to, or says that there is none."""
+    """`source` names the paper's table or figure that it corresponds to, or says that there is none. One that is not `shown` is in the
+    JSON alone; `layout` makes the table's rows out of the section's, once every test has its Holm p."""
 
     name: str
     title: str
@@ -37,6 +45,8 @@ class Section:
     columns: Sequence[Column]
     rows: list[Row]
     notes: list[str] = field(default_factory=list)
+    shown: bool = True
+    layout: Callable[[Sequence[Row]], Sequence[Row]] = field(default=list, repr=False)
 
     def as_dict(self, clock: bool) -> dict[str, Any]:
         rows = self.rows if clock else [{key: value for key, value in row.items() if key != "clock"} for row in self.rows]
@@ -48,7 +58,7 @@ class Section:
 
 def table(section: Section, heading: str) -> Table:
     """The section as a table: reasons of undefined cells and the meaning of marks as notes below."""
-    rows = [[show(row, column) for column in section.columns] for row in section.rows]
+    rows = [[show(row, column) for column in section.columns] for row in section.layout(section.rows)]
     left = next((i for i, c in enumerate(section.columns) if c.form != "text"), len(section.columns))
     return Table(f"{heading}: {section.title} ({section.source})", [c.head for c in section.columns], rows, _notes(section), left)
 

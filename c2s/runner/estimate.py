@@ -7,16 +7,16 @@ outcomes is prepared from those that right answers would leave.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from c2s.controllers.program import ParentProgram
 from c2s.dialects import Dialect
 from c2s.panels.base import Panel
-from c2s.records import Answer, Ask, Choice, Outcome, Parent
+from c2s.records import Answer, Ask, Choice, Outcome, Parent, Slot
 from c2s.runner.gate import prepared
-from c2s.runner.plan import Plan
+from c2s.runner.plan import Plan, shared_slots
 from c2s.runner.prices import EXPECTED_BYTES_PER_TOKEN, Price, tokens_expected, tokens_out, tokens_out_expected
 
 SAMPLE_REQUESTS = 4000
@@ -24,7 +24,8 @@ SAMPLE_REQUESTS = 4000
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One panel's share. `requests` is the number of slots; USD is None where no price is known.
+    """One panel's share. `requests` is the number of slots and `sent` how many of them send a request: the others receive the
+    response to an equal one. Bytes, tokens and money are those of what is sent; USD is None where no price is known.
 
     `usd_expected` takes four bytes a token and answers as long as their budget, or as the price table expects; `usd_reserved` is what caps would see.
     """
@@ -32,6 +33,7 @@ class Estimate:
     panel: str
     parents: int
     requests: int
+    sent: int
     sampled: int
     request_bytes: int
     input_tokens: int
@@ -57,37 +59,41 @@ def estimate(plan: Plan, wire: Dialect, model: str, price: Price | None) -> list
 
 
 def _panel(panel: Panel, parents: Sequence[Parent], plan: Plan, wire: Dialect, model: str, price: Price | None) -> Estimate:
-    slots = [len(panel.slots(parent)) for parent in parents]
+    shared = shared_slots(panel, parents, plan.settings, lambda ask: wire.encode(ask, model)) if panel.share else {}
+    receive = Counter(slot.parent for slot in shared)
+    slots = [len(panel.slots(parent)) - receive[parent.id] for parent in parents]
     requests = sum(slots)
     every = max(1, -(-requests // SAMPLE_REQUESTS))
     sizes, budgets, reserved, covered = 0, 0, 0.0, 0
     asked = 0
     for parent, count in list(zip(parents, slots))[::every]:
         covered += count
-        for ask in _drive(panel, parent, plan)[0]:
+        for slot, ask in _drive(panel, parent, plan)[0]:
+            if slot in shared:
+                continue
             size = len(wire.encode(ask, model))
             asked, sizes, budgets = asked + 1, sizes + size, budgets + tokens_out_expected(ask.request, wire.name, price)
             reserved += price.reserve(size, tokens_out(ask.request, wire.name, price)) if price else 0.0
     if not asked:  # an analysis of other panels' outcomes
-        return Estimate(panel.name, len(parents), 0, 0, 0, 0, 0, *((0.0, 0.0) if price else (None, None)))
+        return Estimate(panel.name, len(parents), 0, 0, 0, 0, 0, 0, *((0.0, 0.0) if price else (None, None)))
     scale = requests / covered
     size, out = round(sizes * scale), round(budgets * scale)
     tokens = tokens_expected(size)
     return Estimate(
-        panel.name, len(parents), requests, asked, size, tokens, out,
+        panel.name, len(parents), requests + len(shared), requests, asked, size, tokens, out,
         price.expected(size / EXPECTED_BYTES_PER_TOKEN, out) if price else None,
         reserved * scale if price else None,
     )  # fmt: skip
 
 
-def _drive(panel: Panel, parent: Parent, plan: Plan) -> tuple[list[Ask], list[Outcome]]:
+def _drive(panel: Panel, parent: Parent, plan: Plan) -> tuple[list[tuple[Slot, Ask]], list[Outcome]]:
     """Every ask of a parent whose answers are all right, and what they leave."""
     program = ParentProgram(panel.name, panel.arms, parent, plan.settings)
     waiting = program.start()
     asks = []
     while waiting:
         slot, ask = waiting.pop()
-        asks.append(ask)
+        asks.append((slot, ask))
         waiting += program.receive(slot, Answer({name: _right(ask, name) for name in ask.request.questions}))
     return asks, program.outcomes
 

@@ -19,14 +19,14 @@ import c2s
 from c2s.backends.base import Backend
 from c2s.banks.datafile import load_data
 from c2s.controllers.program import ParentProgram
-from c2s.dialects import dialect
+from c2s.dialects import Dialect, dialect
 from c2s.errors import UsageError, nearest
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.writer import PlannedParent, create_ledger
 from c2s.panels.base import Panel
 from c2s.presentation.contracts import contracts_sha256
 from c2s.presentation.encode import body_hash
-from c2s.records import Ask, Parent, Slot
+from c2s.records import Ask, Parent, Request, Slot
 from c2s.runner.presented import check_presentations
 
 DEFAULTS: Mapping[str, Any] = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}, "field_options": "ids"}
@@ -81,19 +81,25 @@ def freeze(payload: Mapping[str, Any]) -> bytes:
 
 
 def make_plan(
-    panels: Sequence[Panel], settings: Mapping[str, Any], data: Sequence[str] = (), *, asked: Sequence[str] | None = None
+    panels: Sequence[Panel],
+    settings: Mapping[str, Any],
+    data: Sequence[str] = (),
+    *,
+    asked: Sequence[str] | None = None,
+    lengths: Callable[[Request], int] | None = None,
 ) -> Plan:
     """Parents of every panel, in order. Raises UsageError or BankError where they cannot be had.
 
     `data` are data files (`c2s data`), one of a kind. A panel finds its own under `files` in the settings that it is given; the
     plan keeps the hash of each under `data`, never a path. `asked` names the panels that were asked for, where others were added.
+    `lengths` gives a request's rendered tokens, for panels that require a tokenizer.
     """
     files, hashes = _data_files(panels, data)
     settings = DEFAULTS | dict(settings) | {"data": hashes}
     domain, known = settings["domain"], list(dict.fromkeys(name for panel in panels for name in panel.domains))
     if domain is not None and domain not in known:
         raise UsageError(f"unknown domain {domain!r}{nearest(domain, known)}; known here: {', '.join(known)}")
-    parents = tuple((panel, parent) for panel in panels for parent in panel.parents(settings | {"files": files}))
+    parents = tuple((panel, parent) for panel in panels for parent in panel.parents(settings | {"files": files, "lengths": lengths}))
     _refuse_duplicates(parents)
     digest = items_digest((panel.name, parent) for panel, parent in parents)
     return Plan(tuple(panels), parents, settings, digest, tuple(asked or (panel.name for panel in panels)))
@@ -161,11 +167,22 @@ def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> 
     }
 
 
+def preflight(plan: Plan, backend: Backend, wire: Dialect) -> None:
+    """Show the plan's first requests to a backend that wants to see them. Raises UsageError where it cannot be asked them."""
+    look = getattr(backend, "preflight", None)
+    if look is None:
+        return
+    known = ((panel, parent) for panel, parent in plan.parents if panel.prepare is None)  # the others lack what earlier panels add
+    asks = (ask for panel, parent in known for _, ask in ParentProgram(panel.name, panel.arms, parent, plan.settings).start())
+    look(list(dict.fromkeys(wire.encode(ask, backend.model) for ask in asks)))
+
+
 def create_run(path: str, plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> RunDirectory:
     """A new run directory with its frozen manifest and its planned ledger; nothing has been asked yet."""
-    check_presentations(plan.parents, plan.settings, dialect(backend.dialect), backend.model)
+    wire = dialect(backend.dialect)
+    check_presentations(plan.parents, plan.settings, wire, backend.model)
+    preflight(plan, backend, wire)
     run = RunDirectory.create(path)
     digest = run.write_manifest(manifest(plan, backend, provenance=provenance))
-    wire = dialect(backend.dialect)
     create_ledger(run, plan.rows(lambda ask: wire.encode(ask, backend.model)), {"manifest_sha256": digest})
     return run

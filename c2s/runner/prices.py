@@ -7,14 +7,12 @@ practice; where a response reports more, the report counts.
 
 from __future__ import annotations
 
-import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from c2s.backends.usertables import layered
 from c2s.errors import UsageError, nearest
 from c2s.records import Request, Usage
 
@@ -81,20 +79,9 @@ def tokens_out_expected(request: Request, dialect: str, price: Price | None) -> 
 
 def load_price(model: str, file: str | None = None) -> Price | None:
     """The price of a model, None where no table knows it. Raises UsageError for an unreadable table."""
-    table: dict[str, Any] = tomllib.loads(resources.files(__package__).joinpath("prices.toml").read_text())
-    named = file or os.environ.get("C2S_PRICES")
-    path = Path(named or USER_FILE).expanduser()
-    if named or path.is_file():
-        try:
-            own = tomllib.loads(path.read_text())
-        except OSError as error:
-            raise UsageError(f"cannot read the prices in {path}: {error.strerror}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise UsageError(f"{path} is not TOML: {error}") from None
-        for name, members in own.items():
-            if not isinstance(members, dict):
-                raise UsageError(f"{path}: {name!r} is not a [model]; quote a name with dots: [\"jev-1.13.0\"]")
-            table[name] = table.get(name, {}) | members
+    hint = 'is not a [model]; quote a name with dots: ["jev-1.13.0"]'
+    where = {"what": "prices", "named": file, "variable": "C2S_PRICES", "usual": USER_FILE, "hint": hint}
+    table, path = layered(__package__, "prices.toml", **where)
     found = table.get(model) or table.get(model.rpartition("/")[2])
     return None if found is None else _price(model, found, path)
 

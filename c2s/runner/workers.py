@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -28,23 +29,24 @@ class Inline:
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
         self._stream: Any = iter(())
-        self._keys: list[Any] = []
+        self._keys: deque[Any] = deque()
         self.idle = 1
 
     def submit(self, batch: Sequence[tuple[Any, Call]]) -> None:
         self.idle = 0
-        self._keys = [key for key, _ in batch]
+        self._keys = deque(key for key, _ in batch)
         self._stream = _guarded(self._backend, [call for _, call in batch])
 
     def results(self, timeout: float) -> list[Result]:
         """The next result; the runner looks at its clock and its stop flag between two of them."""
-        for key, exchange in zip(self._keys, self._stream):
-            self._keys = self._keys[1:]
-            if not self._keys:
-                self.idle = 1
-            return [(key, exchange)]
-        self.idle = 1
-        return []
+        found = next(self._stream, None) if self._keys else None
+        if found is None:
+            self.idle = 1
+            return []
+        key = self._keys.popleft()
+        if not self._keys:
+            self.idle = 1
+        return [(key, found)]
 
     def close(self) -> None:
         pass

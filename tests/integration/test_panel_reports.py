@@ -52,7 +52,7 @@ def test_panels_are_listed_with_their_requests_and_needs(c2s):
     assert code == 0 and set(ISSUE) <= set(rows) and set(rows) == set(PANELS)
     assert {name for name in ISSUE if rows[name]["requests"] == 0} == {"turnover", "independence", "confidence", "projection", "lexical-audit", "cost"}
     assert {name: rows[name]["requests"] for name in ("main", "union", "own-plan", "factors", "robustness", "repeats")} == {
-        "main": 9984, "union": 7872, "own-plan": 1380, "factors": 1088, "robustness": 3276, "repeats": 1404,
+        "main": 9984, "union": 7872, "own-plan": 1380, "factors": 1088, "robustness": 4464, "repeats": 1404,
     }  # fmt: skip
     assert "panel main" in rows["workflows"]["needs"] and "a model that reports probabilities" in rows["confidence"]["needs"]
     code, out, _ = c2s("panels")
@@ -112,6 +112,10 @@ def test_confidence_scores_are_products_means_and_minima_of_what_was_reported(re
         ece = sum(abs(sum(s for s, _ in b) - sum(c for _, c in b)) for b in bins.values()) / len(serial)
         assert rows[name]["ece"] == pytest.approx(ece, rel=1e-9)
     assert {row["mixture"] for row in rows.values()} == {"equal"}  # four items of each length
+    at_coverage = {row["score"]: row for row in document["sections"]["precision"]["rows"]}
+    assert list(at_coverage) == [*rows, "length"]  # a baseline for ranking, without calibration (Figure 21)
+    short = [o.correct for o in serial if len(o.output) <= 5]
+    assert at_coverage["length"]["p50"] == pytest.approx(sum(short) / len(short))  # half of the items have lengths 3, 4 and 5
 
 
 def test_equal_lengths_weigh_by_one_over_their_number(report_of, memory_path: Path):
@@ -223,3 +227,47 @@ def test_tables_name_the_papers_tables_and_explain_what_is_undefined(c2s, report
     assert "Holm over the m = 1 tests of family 'indexing'" in out and "† no variation to resample" in out
     code, out, _ = c2s("report", memory_path / "run", "--format", "md")
     assert code == 0 and out.count("### ") >= 8
+
+
+def test_compliance_is_counted_apart_from_correctness(report_of, c2s, memory_path: Path):
+    file = memory_path / "odd.py"
+    file.write_text("def answer(call):\n    return '?' if call.slot.arm == 'serial' and call.slot.step == 2 else dict(call.ask.truth)\n")
+    document = report_of("run", "--domain", "math", "--limit", 6, "--model", f"script:{file}")
+    rows = {row["arm"]: row for row in document["sections"]["compliance"]["rows"]}
+    assert rows["serial"]["kinds"] == {"other_invalid": 6} and rows["serial"]["valid"] == 0
+    assert rows["native"]["kinds"] == {"strict_correct": 6} and rows["native"]["valid"] == 1
+    assert "compliance with the contract" in c2s("report", memory_path / "run")[1]
+    report_of("clean", "--domain", "math", "--limit", 2, "--model", "sim:random")
+    assert "compliance with the contract" not in c2s("report", memory_path / "clean")[1]
+
+
+def test_every_panel_runs_on_a_real_model_and_verifies(c2s, memory_path: Path):
+    pytest.importorskip("sparrow_decider")
+    code, out, err = c2s("run", "--panel", "all", "--model", "sparrow", "--limit", 1, "--out", memory_path / "run", "--json")
+    document = json.loads(out)
+    assert code == 0 and set(ISSUE) <= set(document["panels"])
+    skipped = [line for line in err.splitlines() if "is skipped" in line]
+    assert len(skipped) == 5 and all("text" in line or "tokenizer" in line for line in skipped)  # the panels of models that write
+    assert document["requests"]["error"] == document["requests"]["unknown"] == 0
+    assert verify(memory_path / "run").differences == []
+
+
+def test_gee_is_shown_on_request_alone_and_the_stored_report_never_holds_it(report_of, c2s, memory_path: Path):
+    pytest.importorskip("statsmodels")
+    stored = report_of("run", "--panel", "gold-copy", "--limit", 12, "--model", "sim:positions?p=0.8")
+    assert "gee" not in stored["sections"]
+    code, out, _ = c2s("report", memory_path / "run", "--exploratory", "--json")
+    rows = json.loads(out)["sections"]["gee"]["rows"]
+    assert code == 0 and [row["contrast"] for row in rows if row["domain"] == "math"] == ["teacher_forced / independent", "serial / independent"]
+    assert all(row["odds_ratio_interval"][0] < row["odds_ratio"] < row["odds_ratio_interval"][1] and 0 <= row["p"] <= 1 for row in rows)
+    assert [row["clusters"] for row in rows] == [12] * 4 and "family" not in rows[0]
+    code, out, _ = c2s("report", memory_path / "run", "--json")
+    assert code == 0 and "gee" not in json.loads(out)["sections"]
+
+
+def test_what_a_prefix_changes_is_a_paired_difference(report_of, memory_path: Path):
+    document = report_of("run", "--panel", "gold-copy", "--domain", "math", "--limit", 12, "--model", "sim:positions?p=0.8")
+    own, main = outcomes(memory_path / "run", "gold-copy"), outcomes(memory_path / "run", "main")
+    row = next(r for r in document["sections"]["prefix_effects"]["rows"] if r["contrast"] == "teacher_forced - independent")
+    expected = sum(own[name]["teacher_forced"].correct - main[name]["independent"].correct for name in own) / len(own)
+    assert row["n"] == len(own) == 12 and row["em"] == pytest.approx(expected)

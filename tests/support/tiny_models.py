@@ -33,13 +33,14 @@ SHARING = ("qwen3", "llama", "gpt2", "windowed", "mixed")
 NOT_SHARING = ("softcap", "hybrid", "recurrent")
 
 
-def tiny_model(kind: str, seed: int = 1) -> Any:
-    """A model in fp32 whose logits are far enough apart that rounding does not choose."""
+def tiny_model(kind: str, seed: int = 1, **other: Any) -> Any:
+    """A model in fp32 whose logits are far enough apart that rounding does not choose. `other` replaces members of its configuration."""
     name, named = CONFIGS[kind]
+    named = named | {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0} | other
     if not hasattr(transformers, name):
         pytest.skip(f"this transformers has no {name}")
     torch.manual_seed(seed)
-    model = transformers.AutoModelForCausalLM.from_config(getattr(transformers, name)(**named, bos_token_id=1, eos_token_id=2, pad_token_id=0))
+    model = transformers.AutoModelForCausalLM.from_config(getattr(transformers, name)(**named))
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.ndim > 1:

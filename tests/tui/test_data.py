@@ -153,6 +153,7 @@ def test_the_prefix_counts_parents_that_closed_in_order_and_no_others(tmp_path: 
     """Parents close in any order; the joint counts hold those before the first open one, and everything at the end."""
     run = synthesise(tmp_path / "run", Shape(120, undefined=0.1))
     db = sqlite3.connect(run.ledger_path, isolation_level=None)
+    db.execute("PRAGMA synchronous = OFF")
     final = dict(db.execute("SELECT id, transition FROM parents").fetchall())
     db.execute("UPDATE parents SET closed = 0, transition = NULL")
     db.execute("DELETE FROM counters WHERE key LIKE 'transition:%'")

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections import Counter
 from pathlib import Path
 
+import orjson
 import pytest
 from c2s_tui.app import TuiApp
+from c2s_tui.data.compare import SideSpec, compare
+from c2s_tui.data.filters import arm_pair, parse
+from c2s_tui.data.follow import Follower
 from c2s_tui.data.item import item_view, sends
+from c2s_tui.data.items import all_rows
+from c2s_tui.data.selection import Sort, select
 from c2s_tui.data.source import Source
 from c2s_tui.screens.raw import RawScreen
 from c2s_tui.views.item import item_lines
@@ -140,6 +147,53 @@ def test_a_dialogue_counts_by_its_whole_trajectories(copied):
     names = {(True, True): "both", (True, False): "native_only", (False, True): "serial_only", (False, False): "neither"}
     assert all(transition == names[right[parent, "oracle"], right[parent, "rollout"]] for parent, transition in rows)
     assert {transition for _, transition in rows} == {"both", "neither"}  # trajectories fail alike, whatever comes later
+
+
+def turns_right(run, parent: int, arm: str) -> list[bool]:
+    """Turn by turn whether the whole state is right, from the outcomes themselves."""
+    with sqlite3.connect(run.ledger_path) as db:
+        details = [orjson.loads(d) for (d,) in db.execute("SELECT detail FROM outcomes WHERE parent = ? AND arm = ? ORDER BY replicate", (parent, arm))]
+    db.close()
+    return [all(turn["right"]) for detail in details for turn in detail["turns"]]
+
+
+@pytest.mark.parametrize("typed", ["", "arm:history_recompute/oracle", "arm:rollout/oracle"])
+def test_the_list_counts_turns_and_its_transitions_are_those_of_trajectories(copied, typed: str):
+    """An arm with one instance a turn and one with a single trajectory, as declared pair and as any other."""
+    follower = Follower(Source(copied.path))
+    picture = follower.look()
+    plan, selection = follower.plan, None
+    for selection in select(follower.source, plan, parse(typed, plan)):
+        pass
+    pair = selection.pair
+    names = {(True, True): "both", (True, False): "native_only", (False, True): "serial_only", (False, False): "neither"}
+    found = list(all_rows(follower.source, pair, selection.ids))
+    assert len(found) == 18
+    for row in found:
+        sides = [turns_right(copied, row.id, arm) for arm in (pair.first, pair.second)]
+        for side, right in zip((row.first, row.second), sides):
+            assert side.turns == f"{sum(right)} of {row.length}" and side.correct == all(right) and isinstance(orjson.loads(side.output), list)
+            assert side.first_wrong == (None if all(right) else right.index(False) + 1)
+        assert row.transition == names[all(sides[0]), all(sides[1])]
+    assert {name: n for name, n in selection.counts.items() if n} == Counter(row.transition for row in found)
+    by_place = list(select(follower.source, plan, parse(typed, plan), Sort("first_wrong")))[-1]
+    places = [row.second.first_wrong or 99 for row in all_rows(follower.source, pair, by_place.ids)]
+    assert places == sorted(places)
+    assert {row.share for row in picture.joint} == {"kept"}, "whole trajectories are no SCR"
+
+
+def test_a_comparison_of_arms_counts_whole_trajectories(copied):
+    follower = Follower(Source(copied.path))
+    follower.look()
+    sides = [SideSpec(follower.source, follower.plan, arm_pair(follower.plan, "oracle", arm)) for arm in ("rollout", "history_recompute")]
+    found = compare(*sides)
+    for left, code in zip(found.left.tolist(), found.codes.tolist()):
+        cells = []
+        for arm in ("rollout", "history_recompute"):
+            a, b = (all(turns_right(copied, left, name)) for name in ("oracle", arm))
+            cells.append({(True, True): 0, (True, False): 1, (False, True): 2, (False, False): 3}[a, b])
+        assert code == 4 * cells[0] + cells[1]
+    assert found.whole and found.dropped == 0 and len(found.codes) == 18
 
 
 def test_keys_go_through_arms_and_turns_to_the_bytes(copied, failing):

@@ -44,8 +44,8 @@ def test_the_publishers_data_gives_the_papers_panel(official: Path):
         states = row["gold"]
         assert any(a != b for a, b in zip(states, states[1:]))
         assert any(value != "UNSET" for state in states for name, value in state.items() if name != INTENT)
-    assert Counter(row["user_turns"] for row in test if row["paraphrase_wanted"]) == {4: 4, 6: 4, 8: 4}
-    assert Counter(row["user_turns"] for row in test if row["permuted"]) == {4: 2, 6: 2, 8: 2}
+    assert Counter(row["user_turns"] for row in test if row["paraphrase_wanted"]) == {4: 5, 6: 5, 8: 2}
+    assert Counter(row["user_turns"] for row in test if row["permuted"]) == {4: 3, 6: 2, 8: 1}
     assert all(row["paraphrase_wanted"] for row in test if row["permuted"])
     assert selection.audit["splits"]["test"]["field_turns"] == sum(r["user_turns"] * len(r["fields"]) for r in test)
 
@@ -95,7 +95,7 @@ def quotas_of(quotas: Quotas) -> dict:
 
 
 def test_the_shipped_set_is_what_the_command_makes_of_our_own_folder(synthetic: Path, tmp_path: Path, capsys):
-    flags = [text for name, value in quotas_of(QUOTAS).items() for text in (f"--{name.replace('_', '-')}", str(value))]
+    flags = [text for name, value in quotas_of(QUOTAS).items() for text in (f"--{name.replace('_', '-')}", str(value).strip("()").replace(" ", ""))]
     out = tmp_path / "dialogues.jsonl"
     command = ["data", "sgd", str(synthetic), "--out", str(out), "--name", NAME, "--paraphrases", str(synthetic / "paraphrases.json")]
     assert main([*command, *flags, "--json"]) == 0
@@ -158,8 +158,9 @@ def test_an_unfit_folder_is_named(synthetic: Path, tmp_path: Path):
         select(synthetic, name=NAME)
     with pytest.raises(BankError, match="too few eligible dialogues of 6"):
         select(synthetic, name=NAME, quotas=Quotas(services=3, per_length=30, per_service=40))
-    with pytest.raises(UsageError, match="multiples of 3"):
-        select(synthetic, name=NAME, quotas=Quotas(paraphrased=4))
+    for paraphrased, permuted in (((4,), (1, 1, 1)), ((1, 1, 1), (2, 1, 1)), ((33, 0, 0), (0, 0, 0)), ((1, 1, 1), (-1, 0, 0))):
+        with pytest.raises(UsageError, match="three numbers, one a length"):
+            select(synthetic, name=NAME, quotas=Quotas(paraphrased=paraphrased, permuted=permuted))
 
 
 def test_paraphrases_reword_user_turns_alone(synthetic: Path, tmp_path: Path):

@@ -30,3 +30,39 @@ def test_columns_line_up_also_for_wide_characters():
 
 def test_long_notes_wrap():
     assert max(map(len, as_text(Table("t", ["a"], [["1"]], ["word " * 60])).splitlines())) <= 79
+
+
+ROWS = [["math", "order_1", "16.7 [16.7, 16.7]", "1/5/0/0", "0.0 [0.0, 45.9] †"], ["lexical", "reference, " * 8 + "last", "0.0 [0.0, 0.0]", "-", "-"]]
+HEAD = ["domain", "worst setting", "mean SCR % [95 % CI]", "both/lost/gained/neither", "worst SCR % [95 % CI]"]
+
+
+def test_a_wide_table_is_broken_where_it_does_not_hurt():
+    """Every cell is there, in 79 columns; numbers and what stands in brackets are whole."""
+    text = as_text(Table("t", HEAD, ROWS, left=2))
+    assert text == """t
+                                                       both/
+                                                       lost/
+                                         mean SCR %  gained/        worst SCR %
+domain   worst setting                    [95 % CI]  neither          [95 % CI]
+-------  -----------------------  -----------------  -------  -----------------
+math     order_1                  16.7 [16.7, 16.7]  1/5/0/0  0.0 [0.0, 45.9] †
+lexical  reference, reference,       0.0 [0.0, 0.0]        -                  -
+         reference, reference,
+         reference, reference,
+         reference, reference,
+         last
+"""
+
+
+@pytest.mark.parametrize("columns", range(1, 30, 3))
+def test_a_table_of_any_width_fits_and_loses_nothing(columns):
+    rows = [[f"row {r}", *(f"{r}.{c} [{r}, {c}]" for c in range(columns))] for r in range(3)]
+    lines = as_text(Table("t", ["name", *(f"column number/{c}" for c in range(columns))], rows)).splitlines()
+    assert max(map(width, lines)) <= 79
+    for row in rows:
+        found = [cell for line in lines if line.startswith(row[0]) for cell in line.split("  ") if cell.strip() and cell.strip() != row[0]]
+        assert [cell.strip() for cell in found] == row[1:]
+
+
+def test_a_single_cell_may_still_be_wider_than_the_terminal():
+    assert "x" * 200 in as_text(Table("t", ["a", "b"], [["1", "x" * 200]]))

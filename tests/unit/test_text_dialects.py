@@ -146,6 +146,7 @@ def test_a_truncated_text_is_no_answer_whatever_it_says():
     """E.2: an exact listed value and a complete response."""
     assert {kind(text, truncated=True) for text in ("585", "", "589", "A", "585 and", "xyz")} == {"truncated"}
     assert kind("585\n", strip=False) == "extra_text" and kind("Apple", "apple") == "other_invalid"
+    assert kind("the e", "e", "f") == "extra_text" and kind("Hello", "e", "f") == "other_invalid"
     assert kind("\n", "\n", " ") == "strict_correct" and kind(" \n", "\n", " ") == "empty"  # whitespace that is an option
 
 
@@ -216,6 +217,24 @@ def test_generated_codes_and_characters_are_read_strictly(text, code, character_
         assert compliance(choice, "o_a") == expected and choice.offered == (expected in ("strict_correct", "format_valid_wrong"))
         cut = dialect("chat-direct").decode(readout(contract), completion(text, finish="length")).choice()
         assert compliance(cut, "o_a") == "truncated" and cut.taken() == "_"
+
+
+def test_responses_write_text_where_a_contract_is_demanded():
+    wire = dialect("responses")
+    body = orjson.loads(wire.encode(readout("code-generated"), "gpt"))
+    assert list(body) == ["model", "service_tier", "store", "instructions", "input", "max_output_tokens"]
+    assert body["instructions"] == contracts()["readout"]["code"]["T0"] and body["max_output_tokens"] == 16  # the API's least
+    chat = orjson.loads(dialect("chat-direct").encode(readout("code-generated"), "gpt"))
+    assert body["input"] == chat["messages"][1]["content"]
+    whole = orjson.loads(wire.encode(character("whole", contract="direct", max_tokens=64), "gpt"))
+    assert "instructions" not in whole and whole["max_output_tokens"] == 64
+    assert compliance(wire.decode(readout("code-generated"), reply("A")).choice(), "o_a") == "strict_correct"
+    assert compliance(wire.decode(readout("character"), reply("A")).choice(), "o_a") == "bound_code"
+    cut = wire.decode(readout("character"), reply("4", status="incomplete")).choice()
+    assert compliance(cut, "o_a") == "truncated" and cut.tokens == 55
+    assert compliance(wire.decode(readout("character"), reply(None, refusal=True)).choice(), "o_a") == "empty"
+    with pytest.raises(InputError, match="no beginning of an answer"):
+        wire.encode(character("whole", contract="direct", prefill="5"), "gpt")
 
 
 def test_a_prefill_is_an_assistant_message_that_goes_on():

@@ -103,7 +103,9 @@ def find_root(path: str | None) -> tuple[Path, Path | None]:
 
 
 def _terminal() -> bool:
-    """Whether there is a terminal that can place text."""
+    """Whether there is a terminal that can place text, or a browser that stands for one."""
+    if os.environ.get("TEXTUAL_DRIVER"):
+        return True
     if os.environ.get("TERM", "") in ("", "dumb", "unknown"):
         return False
     streams = (sys.stdin, sys.stdout, sys.stderr)  # Textual draws on stderr; a piped stdout wants text

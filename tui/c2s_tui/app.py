@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable
+from importlib import import_module
 from pathlib import Path
 
 from textual.app import App, SystemCommand
@@ -12,23 +13,17 @@ from textual.binding import Binding
 from textual.screen import Screen
 
 from c2s_tui.data.filters import parse
+from c2s_tui.data.items import named_item
 from c2s_tui.data.source import Trouble, guarded
-from c2s_tui.once import named_item
 from c2s_tui.screens.base import View
-from c2s_tui.screens.compare import CompareScreen
 from c2s_tui.screens.help import HelpScreen
-from c2s_tui.screens.item import ItemScreen
-from c2s_tui.screens.items import ItemsScreen
-from c2s_tui.screens.monitor import MonitorScreen
-from c2s_tui.screens.report import ReportScreen
-from c2s_tui.screens.runs import RunsScreen
 from c2s_tui.session import Session, SideChoice
 from c2s_tui.text import visible
 from c2s_tui.widgets.bars import SCREENS
 
-VIEWS: dict[str, type[View]] = {
-    view.NAME: view for view in (RunsScreen, MonitorScreen, ItemsScreen, ItemScreen, CompareScreen, ReportScreen)
-}
+def view_of(name: str) -> View:
+    """The screen with this name; its module is loaded when it is first opened."""
+    return getattr(import_module(f"c2s_tui.screens.{name}"), f"{name.capitalize()}Screen")()
 
 
 class TuiApp(App[None]):
@@ -83,7 +78,7 @@ class TuiApp(App[None]):
             session.follower.look()
             session.chosen = parse(typed, session.follower.plan)
             if item is not None:
-                session.item = named_item(session, item)
+                session.item = named_item(session.follower.source, item)
 
         done = guarded(read)
         if isinstance(done, Trouble):
@@ -95,7 +90,7 @@ class TuiApp(App[None]):
             self.say("choose a run first")
             name = "runs"
         if name not in self._views:
-            self._views[name] = VIEWS[name]()
+            self._views[name] = view_of(name)
             self.install_screen(self._views[name], name)
         if self.screen is self._views[name]:
             return
@@ -130,8 +125,8 @@ class TuiApp(App[None]):
     def action_pause(self) -> None:
         """Tell the runner of the run that is looked at to pause, or to go on."""
         source = None
-        if isinstance(self.screen, RunsScreen):
-            source = self.session.watch.follower(self.screen.entry.path).source if self.screen.entry else None
+        if isinstance(self.screen, View) and self.screen.run_path() is not None:
+            source = self.session.watch.follower(self.screen.run_path()).source
         elif self.session.follower is not None:
             source = self.session.follower.source
         if source is None:

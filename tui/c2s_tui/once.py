@@ -14,7 +14,7 @@ from c2s_tui.data.compare import compare, compared_rows
 from c2s_tui.data.filters import panels_for, parse
 from c2s_tui.data.follow import Picture
 from c2s_tui.data.item import item_view
-from c2s_tui.data.items import all_rows
+from c2s_tui.data.items import all_rows, named_item
 from c2s_tui.data.report import report
 from c2s_tui.data.selection import Selection, select
 from c2s_tui.data.source import Trouble
@@ -34,11 +34,11 @@ def print_once(root: Path, run: Path | None, options: argparse.Namespace) -> int
     name = options.screen or ("monitor" if run is not None else "runs")
     session = Session(root)
     if name == "runs":
-        runs = session.watch.look()
+        runs = session.watch.look(slow=True)
         _write(runs_lines(runs, width, time.time()))
         return int(any(isinstance(entry.seen, Trouble) for entry in runs.entries))
     session.open(run if run is not None else newest(session))
-    picture = session.follower.look()
+    picture = session.follower.look(slow=name == "monitor")
     _write(_SCREENS[name](session, picture, options, width))
     return 0
 
@@ -72,7 +72,7 @@ def _items(session: Session, picture: Picture, options: argparse.Namespace, widt
 
 def _item(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
     if options.item is not None:
-        number, place = named_item(session, options.item), ""
+        number, place = named_item(session.follower.source, options.item), ""
     else:
         selection = _selection(session, options)
         if not len(selection.ids):
@@ -82,17 +82,6 @@ def _item(session: Session, picture: Picture, options: argparse.Namespace, width
     for arm in view.arms or [None]:
         yield from item_lines(view, arm.key if arm else None, 0, width, place=place).lines
         yield Line()
-
-
-def named_item(session: Session, name: str) -> int:
-    """The ledger's number of an item: of its id, or `panel/id` where several panels have it."""
-    panel, _, item = name.rpartition("/")
-    with session.follower.source.read() as db:
-        rows = db.execute("SELECT id FROM parents WHERE parent = ? AND (? = '' OR panel = ?) ORDER BY id", (item, panel, panel)).fetchall()
-        rows = rows or db.execute("SELECT id FROM parents WHERE parent = ? ORDER BY id", (name,)).fetchall()
-    if not rows:
-        raise UsageError(f"{session.path} has no item {name!r}; --screen items lists them")
-    return rows[0][0]
 
 
 def _compare(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from c2s.errors import UsageError
 from c2s_tui.data.compare import SideSpec
-from c2s_tui.data.filters import Filter, Pair, base_pair, pair_of
+from c2s_tui.data.filters import Filter, Pair, arm_pair, base_pair, pair_of
 from c2s_tui.data.follow import Follower, Picture
 from c2s_tui.data.plan import Plan
 from c2s_tui.data.runs import RunsWatch
@@ -89,5 +89,5 @@ class Session:
         follower = self.watch.follower(choice.path)
         if follower.plan is None:
             follower.look()
-        pair = base_pair(follower.plan) if choice.arms is None else Pair(*choice.arms, declared=False)
+        pair = base_pair(follower.plan) if choice.arms is None else arm_pair(follower.plan, *choice.arms)
         return SideSpec(follower.source, follower.plan, pair)

@@ -69,6 +69,11 @@ def visible(text: str) -> str:
     return text if text.isprintable() else literal(text)
 
 
+def arm_title(name: str) -> str:
+    """`Native`, `Candidates only`: an arm's name as a heading."""
+    return name.replace("_", " ").capitalize()
+
+
 def span(text: str, role: str = "", hit: Any = None) -> Span:
     return Span(visible(text), role, hit)
 

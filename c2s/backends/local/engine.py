@@ -44,6 +44,10 @@ class Generated:
     finish: Literal["stop", "length"]
 
 
+class Stopped(Exception):
+    """The engine was told to stop while a call was under way."""
+
+
 class Engine:
     """A model and its store of prefixes. It takes over how the model's attention is computed.
 
@@ -61,6 +65,7 @@ class Engine:
         self.forwards, self.forward_seconds, self.tokens, self.tokens_shared, self.halvings = 0, 0.0, 0, 0, 0
         self.token_budget = token_budget or SMALLEST
         self.unshared: str | None = None
+        self._stopped = False
         last = LastOnly(model)
         self._runs: Sharing | EqualLengths
         try:
@@ -100,8 +105,14 @@ class Engine:
         texts = {i: Generated(tuple(job.new), "stop" if job.new[-1] in self.eos_ids else "length") for job in jobs for i in job.wanted}
         return [texts[i] for i in range(len(prompts))]
 
+    def stop(self) -> None:
+        """Let a call that another thread is in end with Stopped before its next forward."""
+        self._stopped = True
+
     def measured(self, forward: Callable[[], torch.Tensor], *, tokens: int, rows: int, forwards: int = 1) -> torch.Tensor:
         """Run one forward and count it. Where memory runs out the budget is halved and OutOfRoom raised, or InputError for one row alone."""
+        if self._stopped:
+            raise Stopped
         began = time.perf_counter()
         try:
             made = forward()

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from c2s import stats
 from c2s.errors import InputError, LedgerError
-from c2s.reports.retention import CONFIDENCE
-from c2s_tui.data.filters import TRANSITIONS, Pair, transition_sql
+from c2s_tui.data.filters import TRANSITIONS, Pair, outcome_join, panels_of, transition_sql
 from c2s_tui.data.items import ItemRow, item_rows
+from c2s_tui.data.joint import CONFIDENCE
 from c2s_tui.data.plan import IdRanges, Plan
 from c2s_tui.data.source import Source
 
@@ -70,7 +70,7 @@ class Comparison:
     """`left` and `right` are parent ids in either ledger, item by item, changed ones first, in plan order otherwise.
 
     `codes`: 4 * left cell + right cell for an item with both transitions, -1 for one without. `missing`: parents that one side
-    lacks; `differing`: those whose frozen item is another one, left out. `tests`: all items first, then each domain.
+    lacks; `differing`: those whose frozen item is another one, left out. `tests`: all items first, then each domain. `whole`: a side compares whole trajectories.
     """
 
     left: NDArray[np.int64]
@@ -79,6 +79,7 @@ class Comparison:
     missing: int
     differing: int
     tests: tuple[Tests, ...]
+    whole: bool = False
 
     def matrix(self) -> NDArray[np.int64]:
         """[4, 4]: left transition by right transition, in the order of CELLS."""
@@ -101,8 +102,10 @@ def compare(left: SideSpec, right: SideSpec, domain: str | None = None) -> Compa
         if not left.same_run(right):
             db.execute("ATTACH ? AS other", (right.source.run.ledger_path.absolute().as_uri() + "?mode=ro",))
             other = "other"
-        query = _join(left.pair, right.pair, other, domain)
+        panels = [name for name in panels_of(left.pair, left.plan) if name in panels_of(right.pair, right.plan)]
+        query = _join(left.pair, right.pair, other, domain, len(panels))
         values = {"domain": domain, "lf": left.pair.first, "ls": left.pair.second, "rf": right.pair.first, "rs": right.pair.second}
+        values |= {f"p{n}": name for n, name in enumerate(panels)}
         strata: dict[tuple[str, int], int] = {}
         for low, high in IdRanges(left.plan.last).timed():
             rows = db.execute(query, values | {"low": low, "high": high}).fetchall()
@@ -112,19 +115,21 @@ def compare(left: SideSpec, right: SideSpec, domain: str | None = None) -> Compa
     same = table[:, 5] == 1
     if not same.any():
         raise LedgerError(f"{left.source.path} and {right.source.path} have no item in common; nothing to compare")
-    missing = _parents(left.plan, domain) + _parents(right.plan, domain) - 2 * len(table)
-    return _result(table[same], missing, int((~same).sum()), strata)
+    missing = sum(_parents(side.plan, domain, panels) for side in (left, right)) - 2 * len(table)
+    return replace(_result(table[same], missing, int((~same).sum()), strata), whole=any(name in left.plan.whole for name in panels))
 
 
-def _parents(plan: Plan, domain: str | None) -> int:
-    return sum(n for (_, d, _), n in plan.parents.items() if domain in (None, d))
+def _parents(plan: Plan, domain: str | None, panels: Sequence[str]) -> int:
+    return sum(n for (panel, d, _), n in plan.parents.items() if panel in panels and domain in (None, d))
 
 
-def _join(left: Pair, right: Pair, other: str, domain: str | None) -> str:
-    def arms(side: str, schema: str, first: str, second: str) -> str:
+def _join(left: Pair, right: Pair, other: str, domain: str | None, panels: int) -> str:
+    """Over the panels in which both sides have their arms: `:p0`, `:p1`, ..."""
+
+    def arms(side: str, schema: str, pair: Pair) -> str:
+        scope = "o.parent > :low AND o.parent <= :high" if side == "l" or other == "main" else "1"
         return " ".join(
-            f"LEFT JOIN {schema}.outcomes {side}{x} ON {side}{x}.parent = {side}.id AND {side}{x}.arm = :{arm} AND {side}{x}.replicate = 0"
-            for x, arm in (("a", first), ("b", second))
+            outcome_join(f"{side}{x}", f":{side}{arm}", turned, scope, side, schema) for x, arm, turned in zip("ab", "fs", pair.turned)
         )
 
     def cell(side: str, pair: Pair) -> str:
@@ -135,8 +140,9 @@ def _join(left: Pair, right: Pair, other: str, domain: str | None) -> str:
         f"SELECT l.id, r.id, {cell('l', left)}, {cell('r', right)}, l.domain, l.length, li.sha256 = ri.sha256"
         f" FROM main.parents l JOIN {other}.parents r ON r.panel = l.panel AND r.parent = l.parent"
         f" JOIN main.items li ON li.id = l.item JOIN {other}.items ri ON ri.id = r.item"
-        f" {'' if left.declared else arms('l', 'main', 'lf', 'ls')} {'' if right.declared else arms('r', other, 'rf', 'rs')}"
-        " WHERE l.id > :low AND l.id <= :high" + (" AND l.domain = :domain" if domain is not None else "")
+        f" {'' if left.declared else arms('l', 'main', left)} {'' if right.declared else arms('r', other, right)}"
+        f" WHERE l.id > :low AND l.id <= :high AND +l.panel IN ({', '.join(f':p{n}' for n in range(panels))})"
+        + (" AND l.domain = :domain" if domain is not None else "")
     )
 
 
@@ -156,6 +162,8 @@ def _result(table: NDArray[np.int64], missing: int, differing: int, strata: dict
 
 
 def _tests(domain: str | None, a: np.ndarray, b: np.ndarray, strata: np.ndarray) -> Tests:
+    from c2s import stats
+
     first, second = np.array([1, 1, 0, 0], bool), np.array([1, 0, 1, 0], bool)
     left, right = stats.joint_counts(first[a], second[a]), stats.joint_counts(first[b], second[b])
     difference = low = high = None
@@ -169,6 +177,8 @@ def _tests(domain: str | None, a: np.ndarray, b: np.ndarray, strata: np.ndarray)
 
 
 def _interval(*arrays: np.ndarray) -> tuple[float | None, float | None, str]:
+    from c2s import stats
+
     try:
         draws = min(99_999, max(1_999, DRAWN_ITEMS // max(1, len(arrays[0]))))
         found = stats.bootstrap_scr_difference(*arrays, confidence=CONFIDENCE, draws=draws)
@@ -178,6 +188,8 @@ def _interval(*arrays: np.ndarray) -> tuple[float | None, float | None, str]:
 
 
 def _change(left: np.ndarray, right: np.ndarray) -> Change:
+    from c2s import stats
+
     b, c = int((left & ~right).sum()), int((~left & right).sum())
     return Change(b, c, float(stats.mcnemar_exact(b, c)) if len(left) else None)
 

@@ -23,11 +23,15 @@ SORTS = ("order", "item", "domain", "length", "target", "transition", "native", 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The two arms that make a transition. `declared`: it is the panel's own pair, so the ledger holds the transition."""
+    """The two arms that make a transition. `declared`: it is the panel's own pair, so the ledger holds the transition.
+
+    `turned`: for either arm, the panels in which it has one instance a turn, all of which together decide.
+    """
 
     first: str = "native"
     second: str = "serial"
     declared: bool = True
+    turned: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,29 +141,38 @@ def _arms(value: str, plan: Plan) -> tuple[str, str]:
     return (names[0], names[1]) if len(names) == 2 else (base_pair(plan).first, names[0])
 
 
+def arm_pair(plan: Plan, first: str, second: str, declared: bool = False) -> Pair:
+    """Two arms of a run."""
+    turned = (tuple(sorted(panel for panel, name in plan.turned if name == arm)) for arm in (first, second))
+    return Pair(first, second, declared, tuple(turned))
+
+
 def base_pair(plan: Plan, panel: str | None = None) -> Pair:
     """The pair of a panel, or of the first panel that has one; the first two arms where none is declared."""
     for name in [panel] if panel else plan.panels:
         if plan.pairs.get(name):
-            return Pair(*plan.pairs[name])
+            return arm_pair(plan, *plan.pairs[name], declared=True)
     arms = plan.arms.get(panel or next(iter(plan.panels), ""), ())
-    return Pair(*(arms * 2)[:2], declared=False) if arms else Pair()
+    return arm_pair(plan, *(arms * 2)[:2]) if arms else Pair()
 
 
 def pair_of(chosen: Filter, plan: Plan) -> Pair:
     """The two arms that the list shows."""
     base = base_pair(plan, chosen.panel)
-    return base if chosen.arms is None or chosen.arms == (base.first, base.second) else Pair(*chosen.arms, declared=False)
+    return base if chosen.arms is None or chosen.arms == (base.first, base.second) else arm_pair(plan, *chosen.arms)
+
+
+def panels_of(pair: Pair, plan: Plan) -> list[str]:
+    """The panels whose transition is that of these two arms: for a declared pair those that declare it, else all that have both arms."""
+    if pair.declared:
+        return [p for p in plan.panels if plan.pairs[p] == (pair.first, pair.second)]
+    return [p for p in plan.panels if {pair.first, pair.second} <= set(plan.arms[p])]
 
 
 def panels_for(chosen: Filter, plan: Plan) -> list[str]:
     """The panels to list: the one that was chosen, else all that have the two arms that are compared."""
     pair = pair_of(chosen, plan)
-    if pair.declared:
-        names = [p for p in plan.panels if plan.pairs[p] == (pair.first, pair.second)]
-    else:
-        names = [p for p in plan.panels if {pair.first, pair.second} <= set(plan.arms[p])]
-    names = [p for p in names if chosen.panel in (None, p)]
+    names = [p for p in panels_of(pair, plan) if chosen.panel in (None, p)]
     if not names and plan.panels:
         raise UsageError(f"no panel of this run has both arms {pair.first} and {pair.second}")
     return names
@@ -175,11 +188,29 @@ def transition_sql(pair: Pair, p: str = "p", a: str = "a", b: str = "b") -> str:
     )
 
 
+def outcome_join(alias: str, arm: str, turned: tuple[str, ...], scope: str, p: str = "p", schema: str = "main") -> str:
+    """Joins the outcome of an arm as `alias`. Where the arm has one instance a turn, all of them make one row: open until every turn
+    has closed, right if every turn is, `first_wrong` the first turn that is not. `scope` restricts `o.parent`, for speed.
+    """
+    if not turned:
+        return f"LEFT JOIN {schema}.outcomes {alias} ON {alias}.parent = {p}.id AND {alias}.arm = {arm} AND {alias}.replicate = 0"
+    panels = ", ".join("'" + name.replace("'", "''") + "'" for name in turned)
+    by_turn = f"q.panel IN ({panels})"
+    return (
+        f"LEFT JOIN (SELECT o.parent AS parent, CASE WHEN {by_turn} AND count(*) < q.length THEN NULL ELSE max(o.status) END AS status,"
+        f" CASE WHEN count(o.correct) = count(*) THEN min(o.correct) END AS correct, min(o.min_confidence) AS min_confidence,"
+        f" CASE WHEN {by_turn} THEN min(CASE WHEN NOT o.correct THEN o.replicate + 1 END) ELSE min(o.first_wrong) END AS first_wrong,"
+        f" group_concat(o.output) AS output FROM {schema}.outcomes o JOIN {schema}.parents q ON q.id = o.parent"
+        f" WHERE o.arm = {arm} AND (o.replicate = 0 OR {by_turn}) AND {scope} GROUP BY o.parent) {alias} ON {alias}.parent = {p}.id"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Where:
     """A condition on `parents p` with its values, and which tables it needs: a, b (outcomes of the two arms), i (the item).
 
-    It may name `:low` and `:high`, the id range that is looked at, and the arms `:first` and `:second`.
+    It may name `:low` and `:high`, the id range that is looked at, the arms `:first` and `:second`, and, where it needs "items",
+    `:lowest` and `:highest`, the items of the range.
     """
 
     sql: str
@@ -206,15 +237,15 @@ def where(chosen: Filter, plan: Plan, pair: Pair) -> Where:
         tables |= {"a", "b"}
     for word in chosen.words:
         like, inside = _like(word), _like(orjson.dumps(word).decode()[1:-1])
-        payload = "CAST(i.payload AS TEXT)"
+        payload = "CAST(payload AS TEXT)"
         parts.append(
-            f"(p.parent LIKE ? ESCAPE '~' OR ({payload} LIKE ? ESCAPE '~' AND (json_extract({payload}, '$.problem') LIKE ? ESCAPE '~'"
-            f" OR json_extract({payload}, '$.target') LIKE ? ESCAPE '~'))"
-            " OR p.id IN (SELECT parent FROM outcomes WHERE parent > :low AND parent <= :high AND arm IN (:first, :second)"
-            " AND replicate = 0 AND output LIKE ? ESCAPE '~'))"
+            "(p.parent LIKE ? ESCAPE '~' OR p.id IN (SELECT parent FROM outcomes WHERE parent > :low AND parent <= :high"
+            f" AND arm IN (:first, :second){'' if any(pair.turned) else ' AND replicate = 0'} AND output LIKE ? ESCAPE '~')"
+            f" OR p.item IN (SELECT id FROM items WHERE id BETWEEN :lowest AND :highest AND {payload} LIKE ? ESCAPE '~'"
+            f" AND (json_extract({payload}, '$.problem') LIKE ? ESCAPE '~' OR json_extract({payload}, '$.target') LIKE ? ESCAPE '~')))"
         )
-        values += [like, inside, like, like, like]
-        tables.add("i")
+        values += [like, like, inside, like, like]
+        tables.add("items")
     return Where(" AND ".join(parts) or "1", tuple(values), frozenset(tables))
 
 

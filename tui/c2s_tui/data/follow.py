@@ -88,6 +88,11 @@ class Picture:
         return self.settled / self.requests["planned"] if self.requests["planned"] else 0.0
 
     @property
+    def due(self) -> bool:
+        """Whether a slow look would show more."""
+        return any(row.due for row in self.joint)
+
+    @property
     def eta(self) -> float | None:
         """Seconds until the last request, at the present rate."""
         if not self.state.live or not self.pace.now:
@@ -113,12 +118,12 @@ class Follower:
         self._pace = PaceMeter()
         self._lock = threading.Lock()
 
-    def look(self) -> Picture:
-        """Raises LedgerError where there is nothing to see (any more)."""
+    def look(self, *, slow: bool = False) -> Picture:
+        """`slow`: also what takes a moment (`Picture.due`). Raises LedgerError where there is nothing to see (any more)."""
         with self._lock:
-            return self._look()
+            return self._look(slow)
 
-    def _look(self) -> Picture:
+    def _look(self, slow: bool) -> Picture:
         manifest, digest = self.source.run.manifest()
         identity = manifest["identity"]
         if digest != self._run_id:
@@ -141,7 +146,7 @@ class Follower:
                 state=state,
                 requests=requests,
                 cells=_cells(self.plan, counters),
-                joint=tuple(self._joint.look(db, counters)),
+                joint=tuple(self._joint.look(db, counters, slow=slow)),
                 pace=self._pace.look(db, now, live=state.live),
                 spend=from_run(values),
                 cap_usd=_cap(values, manifest),

@@ -26,7 +26,7 @@ from c2s_tui.data.source import Source
 class Step:
     """One decision of an arm: a position, or one question of a request that asks several (`question` names it).
 
-    `state` is the slot's, or `filled` for a position that needed no request.    `options`, `truth` and `choice` come from the derived request and the recorded response; None where either cannot be had.
+    `state` is the slot's, or `filled` for a position that needed no request. `options`, `truth` and `choice` come from the derived request and the recorded response; None where either cannot be had.
     `values` says what options stand for, where they are ids. `prefix` is the output before this step where it is made up of
     characters, `taken` what the step added to it. `same` is False where the recorded request is
     not the one that follows from the item.
@@ -77,7 +77,7 @@ class Geometry:
 
 @dataclass(frozen=True, slots=True)
 class ItemView:
-    """One parent, whole. `note` says why steps could not be derived, if so; `paired`: its panel has a pair of arms."""
+    """One parent, whole. `note` says why steps could not be derived, if so; `compared`: its panel's pair of arms, if it has one."""
 
     id: int
     panel: str
@@ -94,7 +94,7 @@ class ItemView:
     geometry: Geometry | None
     arms: tuple[ArmView, ...]
     note: str | None
-    paired: bool = True
+    compared: tuple[str, str] | None = ("native", "serial")
 
     def arm(self, key: tuple[str, int]) -> ArmView | None:
         return next((arm for arm in self.arms if arm.key == key), None)
@@ -114,7 +114,7 @@ def item_view(source: Source, number: int) -> ItemView:
         candidates = tuple(c for c in candidates if isinstance(c, str)) if isinstance(candidates, list) else ()
         return ItemView(
             number, row.panel, row.parent.id, row.parent.domain, row.parent.length, row.parent.pair, found[0], row.closed, payload,
-            text_of(payload, "problem"), target, candidates, _geometry(candidates, target), replay.arms(), replay.note, replay.paired,
+            text_of(payload, "problem"), target, candidates, _geometry(candidates, target), replay.arms(), replay.note, replay.compared,
         )  # fmt: skip
 
 
@@ -130,7 +130,7 @@ class _Replay:
 
     def __init__(self, db: sqlite3.Connection, identity: Mapping[str, Any], number: int) -> None:
         self.note: str | None = None
-        self.paired = True
+        self.compared: tuple[str, str] | None = ("native", "serial")
         self._turns: set[str] = set()
         self._asks: dict[Slot, Ask] = {}
         self._choices: dict[Slot, Mapping[str, Choice]] = {}
@@ -152,7 +152,7 @@ class _Replay:
 
     def _run(self, identity: Mapping[str, Any]) -> None:
         declared = panel(self.row.panel)
-        self.paired = declared.pair is not None
+        self.compared = declared.pair
         self._turns = {arm.name for arm in declared.arms if arm.turns is not None}
         if declared.prepare is not None and self.row.frozen is None:
             return  # its requests follow from earlier panels, which have not closed yet

@@ -10,21 +10,29 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c2s import stats
 from c2s.errors import InputError
 from c2s.ledger.reader import Count
-from c2s.reports.retention import CONFIDENCE
-from c2s_tui.data.plan import Plan, IdRanges
+from c2s_tui.data.plan import IdRanges, Plan
+from c2s_tui.text import arm_title
+
+if TYPE_CHECKING:
+    from c2s.stats import JointCounts
+
+CONFIDENCE = 0.95
+SLOW = 5_000
+"""Pairs from which on the interval of a finished run takes so long that it is left to a second look."""
 
 
 @dataclass(frozen=True, slots=True)
 class JointRow:
     """Counts of one panel and domain. `pairs` are the defined ones; `prefix` of `parents` parents have been looked at.
 
-    `low` and `high` are None where there is no interval; `method` then says why.
+    `low` and `high` are None where there is no interval; `method` then says why. `due`: it takes a moment and has not been asked for.
+    `whole`: the two arms are compared by whole trajectories, so the share that stays right is not called SCR.
     """
 
     panel: str
@@ -41,10 +49,19 @@ class JointRow:
     low: float | None = None
     high: float | None = None
     method: str = ""
+    due: bool = False
+    whole: bool = False
 
     @property
-    def counts(self) -> stats.JointCounts:
-        return stats.JointCounts(self.both, self.native_only, self.serial_only, self.neither)
+    def share(self) -> str:
+        """What `both / (both + native_only)` is called."""
+        return "kept" if self.whole else "SCR"
+
+    @property
+    def counts(self) -> JointCounts:
+        from c2s.stats import JointCounts  # here and below: the statistics take a tenth of a second to load, the item list needs none
+
+        return JointCounts(self.both, self.native_only, self.serial_only, self.neither)
 
 
 class JointMeter:
@@ -53,6 +70,7 @@ class JointMeter:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self._intervals: dict[tuple, tuple[float | None, float | None, str]] = {}
+        self._slow = False
         self._reset()
 
     def _reset(self) -> None:
@@ -60,7 +78,9 @@ class JointMeter:
         self._found: Counter[tuple[str, str, str]] = Counter()
         self._closed: dict[str, int] = {}
 
-    def look(self, db: sqlite3.Connection, counters: Iterable[Count]) -> list[JointRow]:
+    def look(self, db: sqlite3.Connection, counters: Iterable[Count], *, slow: bool = False) -> list[JointRow]:
+        """`slow`: also intervals that take a moment."""
+        self._slow = slow
         counters = [c for c in counters if c.key.startswith("transition:")]
         closed: Counter[str] = Counter()
         for c in counters:
@@ -88,13 +108,13 @@ class JointMeter:
     def _advance(self, db: sqlite3.Connection, panel: str) -> None:
         """Count the parents between where the prefix ended and where it ends now."""
         (stop,) = db.execute(
-            "SELECT min(id) FROM parents WHERE id > ? AND panel = ? AND closed = 0", (self._at[panel], panel)
+            "SELECT min(id) FROM parents WHERE id > ? AND +panel = ? AND closed = 0", (self._at[panel], panel)
         ).fetchone()
         if stop is None:
             return
         for low, high in IdRanges(stop - 1, self._at[panel] + 1).timed():
             found = db.execute(
-                "SELECT domain, transition, count(*) FROM parents WHERE id > ? AND id <= ? AND panel = ? AND closed = 1 GROUP BY 1, 2",
+                "SELECT domain, transition, count(*) FROM parents WHERE id > ? AND id <= ? AND +panel = ? AND closed = 1 GROUP BY 1, 2",
                 (low, high, panel),
             ).fetchall()
             for domain, transition, n in found:
@@ -108,18 +128,24 @@ class JointMeter:
             if not total:
                 continue
             n = {key: found.get((panel, domain, key), 0) for key in ("both", "native_only", "serial_only", "neither", "undefined")}
-            low, high, method = self._interval(panel, domain, n, counters, complete)
-            rows.append(JointRow(panel, domain, self.plan.pairs[panel], sum(n.values()), total, **n, complete=complete, low=low, high=high, method=method))
+            found_interval = self._interval(panel, domain, n, counters, complete)
+            low, high, method = found_interval or (None, None, "")
+            pair, due, whole = self.plan.pairs[panel], found_interval is None, panel in self.plan.whole
+            rows.append(JointRow(panel, domain, pair, sum(n.values()), total, **n, complete=complete, low=low, high=high, method=method, due=due, whole=whole))
         return rows
 
     def _interval(
         self, panel: str, domain: str, n: Mapping[str, int], counters: list[Count], complete: bool
-    ) -> tuple[float | None, float | None, str]:
+    ) -> tuple[float | None, float | None, str] | None:
+        """None where it is left to a slow look."""
         retained, correct = n["both"], n["both"] + n["native_only"]
         key = (panel, domain, complete, *n.values())
         if key not in self._intervals:
             if correct == 0:
-                found = (None, None, "no Native success yet" if not complete else "no Native success")
+                first = arm_title(self.plan.pairs[panel][0])
+                found = (None, None, f"no {first} success" + ("" if complete else " yet"))
+            elif complete and sum(n.values()) > SLOW and not self._slow:
+                return None
             elif complete:
                 found = complete_interval([c for c in counters if (c.panel, c.domain) == (panel, domain)])
             else:
@@ -130,12 +156,16 @@ class JointMeter:
 
 def anytime(retained: int, correct: int) -> tuple[float | None, float | None, str]:
     """An interval for SCR that stays valid however often it is looked at, on the prefix of a random order."""
+    from c2s import stats
+
     interval = stats.anytime_interval(retained, correct, CONFIDENCE)
     return interval.low, interval.high, interval.method
 
 
 def complete_interval(transitions: list[Count]) -> tuple[float | None, float | None, str]:
     """The report's interval, from the counters of one finished domain: by length, since items are resampled within length."""
+    from c2s import stats
+
     cells: Counter[tuple[int, str]] = Counter()
     for c in transitions:
         cells[c.length, c.key[11:]] += c.n

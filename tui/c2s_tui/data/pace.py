@@ -61,14 +61,14 @@ class PaceMeter:
         while len(self._samples) > 2 and self._samples[1][0] <= now - self.WINDOW:
             self._samples.popleft()
         edges = [now - self.WINDOW + i * width for i in range(BINS + 1)]
-        ids = [self._at(edge) for edge in edges]
+        times = [at for at, _ in self._samples]
+        ids = [self._at(times, edge) for edge in edges]
         history = tuple(max(0.0, b - a) / width for a, b in zip(ids, ids[1:]))
         span = max(0.5, min(30.0, now - started))
-        return Pace(history, width, max(0.0, newest - self._at(now - span)) / span, started, ended)
+        return Pace(history, width, max(0.0, newest - self._at(times, now - span)) / span, started, ended)
 
-    def _at(self, moment: float) -> float:
-        """Sends up to a moment, between samples by proportion."""
-        times = [at for at, _ in self._samples]
+    def _at(self, times: list[float], moment: float) -> float:
+        """Sends up to a moment, between samples (taken at `times`) by proportion."""
         i = bisect_right(times, moment)
         if i == 0:
             return self._samples[0][1]

@@ -28,9 +28,16 @@ class RunEntry:
 
 @dataclass(frozen=True, slots=True)
 class Runs:
+    """`cut`: there were more folders than a scan goes through."""
+
     root: Path
     entries: tuple[RunEntry, ...]
     cut: bool = False
+
+    @property
+    def due(self) -> bool:
+        """Whether a slow look would show more."""
+        return any(isinstance(entry.seen, Picture) and entry.seen.due for entry in self.entries)
 
 
 def find_runs(root: Path) -> tuple[list[Path], bool]:
@@ -87,8 +94,8 @@ class RunsWatch:
     def follower(self, path: Path) -> Follower:
         return self._followers.setdefault(path, Follower(Source(path), self.clock))
 
-    def look(self) -> Runs:
-        """The present picture of every run."""
+    def look(self, *, slow: bool = False) -> Runs:
+        """The present picture of every run; `slow`: also what takes a moment."""
         now = time.monotonic()
         if now - self._searched > self.SEARCH_SECONDS:
             self._paths, self._cut = find_runs(self.root)
@@ -96,15 +103,15 @@ class RunsWatch:
             for gone in set(self._followers) - set(self._paths):
                 del self._followers[gone]
                 self._seen.pop(gone, None)
-        return Runs(self.root, tuple(sorted(self._entries(), key=_order)), self._cut)
+        return Runs(self.root, tuple(sorted(self._entries(slow), key=_order)), self._cut)
 
-    def _entries(self) -> Iterator[RunEntry]:
+    def _entries(self, slow: bool) -> Iterator[RunEntry]:
         for path in self._paths:
             follower = self.follower(path)
             stamp = (follower.source.stamp(), follower.source.run.running())
             known = self._seen.get(path)
-            live = known is not None and isinstance(known[1], Picture) and known[1].state.live
-            if known is None or known[0] != stamp or live:
-                self._seen[path] = (stamp, guarded(follower.look))
+            picture = known[1] if known is not None and isinstance(known[1], Picture) else None
+            if known is None or known[0] != stamp or picture is not None and (picture.state.live or slow and picture.due):
+                self._seen[path] = (stamp, guarded(follower.look, slow=slow))
             name = str(path.relative_to(self.root)) if path != self.root else path.name or str(path)
             yield RunEntry(path, name, self._seen[path][1])

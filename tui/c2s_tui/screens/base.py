@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.message import Message
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.worker import Worker, get_current_worker
 
@@ -22,8 +24,9 @@ from c2s_tui.widgets.lines import LineView
 if TYPE_CHECKING:
     from c2s_tui.app import TuiApp
 
-SHARE = 20
-"""Looking takes at most one part in so many of the time, however long a look lasts."""
+SHARE = 25
+LONGEST = 5.0
+"""Looking takes at most one part in SHARE of a core, but a look comes every LONGEST seconds even where it costs more."""
 
 
 class View(Screen[None]):
@@ -39,15 +42,15 @@ class View(Screen[None]):
     class Looked(Message):
         """A look has ended. `last`: nothing more comes of it."""
 
-        def __init__(self, result: Any, seconds: float, serial: int, last: bool = True) -> None:
+        def __init__(self, result: Any, cpu: float, serial: int, last: bool) -> None:
             super().__init__()
-            self.result, self.seconds, self.serial, self.last = result, seconds, serial, last
+            self.result, self.cpu, self.serial, self.last = result, cpu, serial, last
 
     def __init__(self) -> None:
         super().__init__()
         self._busy = False
         self._serial = 0
-        self._next = 0.0
+        self._timer: Timer | None = None
         self.shown = False
 
     # --- what screens say -----------------------------------------------------------------------------------------
@@ -70,6 +73,10 @@ class View(Screen[None]):
         """Whether it is worth looking at all; asked before every look after the first."""
         return True
 
+    def run_path(self) -> Path | None:
+        """The run that `p` is about, where that is not the one that is open."""
+        return None
+
     def copied(self) -> str:
         """What `y` puts on the clipboard."""
         raise NotImplementedError
@@ -88,9 +95,6 @@ class View(Screen[None]):
     def _own_bindings(self) -> list[Binding]:
         return [binding for binding in self.BINDINGS if isinstance(binding, Binding)]
 
-    def on_mount(self) -> None:
-        self.set_interval(min(0.1, self.INTERVAL), self._tick)
-
     def on_screen_resume(self) -> None:
         self.query_one(TopBar).set_subject(self.subject())
         self.look()
@@ -106,17 +110,27 @@ class View(Screen[None]):
         self._serial += 1
         self.run_worker(partial(self._work, self._serial), thread=True, exclusive=True, group="look", exit_on_error=False)
 
-    def _tick(self) -> None:
-        if self.is_current and not self._busy and time.monotonic() >= self._next and self.wanted():
+    def _after(self, seconds: float) -> None:
+        """Look again after this time, whatever was planned before."""
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(seconds, self._due)
+
+    def _due(self) -> None:
+        if not self.is_current or self._busy:
+            return  # the next look is planned when the screen is shown again, or when the present one has ended
+        if self.wanted():
             self.look()
+        else:
+            self._after(self.INTERVAL)
 
     def _work(self, serial: int) -> None:
         worker: Worker = get_current_worker()
-        began = time.perf_counter()
+        began = time.process_time()
 
         def post(part: Any, last: bool = False) -> None:
             if not worker.is_cancelled:
-                self.post_message(self.Looked(part, time.perf_counter() - began, serial, last))
+                self.post_message(self.Looked(part, time.process_time() - began, serial, last))
 
         post(guarded(self.fetch, post), True)
 
@@ -126,7 +140,7 @@ class View(Screen[None]):
             return
         if message.last:
             self._busy = False
-            self._next = time.monotonic() + max(self.INTERVAL, SHARE * message.seconds)
+            self._after(max(self.INTERVAL, min(LONGEST, SHARE * message.cpu)))
         self.shown = True
         if isinstance(message.result, Trouble):
             self.failed(message.result.message)

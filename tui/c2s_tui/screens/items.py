@@ -43,7 +43,7 @@ class ItemsScreen(View):
     """The parents that the filter leaves. While the run goes on, the list is made anew as parents close, and the cursor stays on its item."""
 
     NAME = "items"
-    INTERVAL = 1.0
+    INTERVAL = 1.5
     BINDINGS = [
         Binding("slash", "filter", "filter", key_display="/", tooltip="type a filter; escape takes it back"),
         Binding("enter", "open", "open", key_display="⏎", tooltip="open the item"),

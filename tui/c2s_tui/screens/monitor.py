@@ -18,7 +18,7 @@ class MonitorScreen(View):
     """The run as it goes. Frozen, it goes on looking, so that it is up to date the moment it thaws."""
 
     NAME = "monitor"
-    INTERVAL = 0.5
+    INTERVAL = 1.0
     BINDINGS = [
         Binding("space", "freeze", "freeze", tooltip="freeze what is shown, or let it go on"),
         Binding("p", "app.pause", "pause/go", tooltip="pause the runner, or let it go on"),
@@ -36,7 +36,12 @@ class MonitorScreen(View):
         yield Text(id="text")
 
     def fetch(self, post: Any) -> Picture:
-        return self.session.follower.look()
+        follower = self.session.follower
+        picture = follower.look()
+        if not picture.due:
+            return picture
+        post(picture)
+        return follower.look(slow=True)
 
     def show(self, result: Picture) -> None:
         self.session.picture = result

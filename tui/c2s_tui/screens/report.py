@@ -17,7 +17,7 @@ from c2s_tui.widgets.lines import Text
 
 
 class ReportScreen(View):
-    """The run's report. Of a run that goes on, it is computed when the screen is opened and on `r`, not all the time."""
+    """The run's report, computed when the screen is opened and on `r`, not all the time; not again where no file has changed."""
 
     NAME = "report"
     INTERVAL = 1.0
@@ -38,7 +38,10 @@ class ReportScreen(View):
     def fetch(self, post: Any) -> ReportView:
         worker = get_current_worker()
         source = self.session.follower.source
-        self._of = (source.path, source.stamp())
+        now = (source.path, source.stamp())
+        if self.view is not None and self._of == now:
+            return self.view
+        self._of = now
         return report(source, lambda: worker.is_cancelled)
 
     def wanted(self) -> bool:
@@ -47,8 +50,9 @@ class ReportScreen(View):
         return source is not None and self._of != (source.path, source.stamp()) and not source.run.running()
 
     def show(self, result: ReportView) -> None:
-        self.view = result
-        self.draw()
+        if result is not self.view:
+            self.view = result
+            self.draw()
 
     def failed(self, message: str) -> None:
         self.view = None

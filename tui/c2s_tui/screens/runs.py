@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from textual.binding import Binding
@@ -43,7 +44,11 @@ class RunsScreen(View):
         return str(self.session.root)
 
     def fetch(self, post: Any) -> Runs:
-        return self.session.watch.look()
+        runs = self.session.watch.look()
+        if not runs.due:
+            return runs
+        post(runs)
+        return self.session.watch.look(slow=True)
 
     def show(self, result: Runs) -> None:
         here = self.entry.path if self.entry else self.session.path
@@ -84,6 +89,9 @@ class RunsScreen(View):
         """The run under the cursor."""
         index = self.query_one("#list", Text).cursor
         return self.entries[index] if index < len(self.entries) else None
+
+    def run_path(self) -> Path | None:
+        return self.entry.path if self.entry else None
 
     def copied(self) -> str:
         return str(self.entry.path) if self.entry else as_text(self.query_one("#list", Text).lines)

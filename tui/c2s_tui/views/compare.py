@@ -91,6 +91,8 @@ def _tests(found: Comparison, left: SideName, right: SideName, width: int) -> li
     """A line a domain: how many changed, McNemar on either arm (right in A only : right in B only), and the two SCRs."""
     heads = {"first": _head(left.pair.first, right.pair.first), "second": _head(left.pair.second, right.pair.second)}
     rows = [_test_cells(tests) for tests in found.tests]
+    if found.whole:  # whole trajectories: what stays right is no SCR
+        heads |= {"a": "KEPT A", "b": "KEPT B"}
     columns = [replace(c, head=heads.get(c.key, c.head)) for c in TESTS]
     layout = fit(sized(columns, rows), width)
     lines = [layout.head(), *map(layout.row, rows)]

@@ -81,8 +81,9 @@ def shown_arm(view: ItemView, key: tuple[str, int] | None) -> ArmView | None:
 
 def _head(view: ItemView, width: int, place: str) -> list[Line]:
     pair = f" · pair {view.pair}" if view.pair else ""
-    left = Line(span(view.name, "bold"), f" · {view.panel} · {view.domain} · length {view.length}", span(pair, "dim"))
-    transition = transition_span(view.transition or "pending") if view.paired or not view.closed else span("")
+    size = f"{view.length} turns" if is_dialogue(view) else f"length {view.length}"
+    left = Line(span(view.name, "bold"), f" · {view.panel} · {view.domain} · {size}", span(pair, "dim"))
+    transition = transition_span(view.transition or "pending", view.compared or ("", "")) if view.compared or not view.closed else span("")
     lines = [Line(*left.fit(max(1, width - len(transition.text) - len(place) - 2)).spans, transition, span(f"  {place}" if place else "", "dim"))]
     if view.problem is not None:
         text = wrap(view.problem[: 4000], width)
@@ -96,10 +97,11 @@ def _head(view: ItemView, width: int, place: str) -> list[Line]:
 
 
 def _candidates(view: ItemView, width: int) -> list[Line]:
-    """Every candidate; the gold one in brackets, Native's choice with an arrow."""
+    """Every candidate; the gold one in brackets, the choice of Native (or what stands for it in this panel) with an arrow."""
     if not view.candidates:
         return [Line("target ", span(view.target, "good"))] if view.target is not None else []
-    native = next((a.outcome.output for a in view.arms if a.name == "native" and a.outcome), None)
+    whole = view.compared[0] if view.compared else "native"
+    native = next((a.outcome.output for a in view.arms if a.name == whole and a.outcome), None)
     parts: list[Span] = []
     for candidate in view.candidates:
         gold, chosen = candidate == view.target, candidate == native
@@ -113,7 +115,7 @@ def _candidates(view: ItemView, width: int) -> list[Line]:
             used = 0
         lines[-1].append(part)
         used += len(part.text)
-    legend = span("  [gold]  ▸Native's choice", "dim")
+    legend = span(f"  [gold]  ▸{arm_title(whole)}'s choice" if native is not None else "  [gold]", "dim")
     last = Line(*lines[-1])
     rest = [Line(*line) for line in lines[:-1]]
     return [*rest, last + Line(legend)] if last.width + len(legend.text) <= width else [*rest, last]

@@ -27,7 +27,7 @@ COLUMNS = (
     Column("min_confidence", "MIN P", 5, 6, right=True, rank=7),
     Column("problem", "PROBLEM", 20, 120, rank=10),
 )
-"""`WRONG` is the first wrong position of the second arm, `MIN P` the smallest top probability among its answers."""
+"""`WRONG` is the first wrong position (of a dialogue: turn) of the second arm, `MIN P` the smallest top probability among its answers."""
 
 
 def items_layout(width: int, pair: Pair, panels: int = 1) -> Layout:
@@ -68,7 +68,7 @@ def count_lines(counts: Mapping[str, int], pair: Pair, chosen: Filter, width: in
 def filter_line(chosen: Filter, sort: Sort, pair: Pair, panels: Sequence[str], of: int) -> Line:
     """What the list is restricted to and sorted by; of several panels, those that have the two arms."""
     parts: list[Span | str] = [span(f"{arm_title(pair.first)} -> {arm_title(pair.second)}", "bold")]
-    if of > 1:
+    if of > 1 and chosen.panel is None:
         parts.append(span(f"   {panels[0]}" if len(panels) == 1 else f"   {len(panels)} of {of} panels", "warn"))
     parts.append("   filter: " if chosen else span("   no filter", "dim"))
     if chosen:
@@ -93,8 +93,8 @@ def item_line(row: ItemRow, layout: Layout, pair: Pair) -> Line:
         "item": row.name,
         "domain": row.domain,
         "length": str(row.length),
-        "target": span("none", "dim") if row.target is None else row.target,
-        "transition": transition_span(row.transition, arms),
+        "target": _target(row),
+        "transition": transition_span(row.transition, arms, layout.width("transition")),
         "native": output_spans(row.first, row.target, layout.width("native")),
         "serial": output_spans(row.second, row.target, layout.width("serial")),
         "first_wrong": span("", "dim") if row.second.first_wrong is None else span(str(row.second.first_wrong), "bad"),
@@ -104,10 +104,18 @@ def item_line(row: ItemRow, layout: Layout, pair: Pair) -> Line:
     return Line(" ") + layout.row(values)
 
 
+def _target(row: ItemRow) -> Span | str:
+    if row.target is not None:
+        return row.target
+    return span(f"{row.length} turns" if row.first.turns or row.second.turns else "none", "dim")
+
+
 def output_spans(side: Side, target: str | None, width: int) -> tuple[Span, ...]:
     """An output with what is wrong of it marked, from the first wrong position on."""
     if side.status is None:
         return (span("…", "dim"),)
+    if side.turns is not None and side.status == "ok":
+        return (span(side.turns, "good" if side.correct else ""),)
     if side.output is None:
         return (span("undefined" if side.status != "ok" else "none", "warn"),)
     output = side.output[: 8 * width + 64]
@@ -121,7 +129,7 @@ def output_spans(side: Side, target: str | None, width: int) -> tuple[Span, ...]
 def items_head(selection: Selection, width: int, plan: Plan) -> list[Line]:
     """The lines above the list."""
     panels = panels_for(selection.chosen, plan)
-    lines = [filter_line(selection.chosen, selection.sort, selection.pair, panels, len(plan.panels))]
+    lines = [filter_line(selection.chosen, selection.sort, selection.pair, panels, len(plan.panels)).fit(width)]
     lines += count_lines(selection.counts, selection.pair, selection.chosen, width)
     progress = progress_line(selection, plan.last)
     return [*lines, progress] if progress else lines

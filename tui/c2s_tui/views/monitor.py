@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from c2s.ledger.spend import NANO
@@ -15,7 +16,6 @@ from c2s_tui.views.table import Column, fit, sized
 from c2s_tui.views.words import arm_title, state_span
 
 JOINT = (
-    Column("panel", "PANEL", 6, 16, rank=5),
     Column("domain", "DOMAIN", 7, 14),
     Column("pairs", "PAIRS", 7, right=True, rank=3),
     Column("both", "BOTH", 5, 8, right=True, rank=2),
@@ -28,7 +28,6 @@ JOINT = (
     Column("scr", "  SCR % [95 %]", 20, rank=0),
 )
 PROGRESS = (
-    Column("panel", "PANEL", 6, 16, rank=8),
     Column("domain", "DOMAIN", 7, 12),
     Column("arm", "ARM", 9, 18),
     Column("bar", "", 5, 24, rank=5),
@@ -101,17 +100,30 @@ def _joint(seen: Picture, width: int) -> list[Line]:
     if not rows:
         return []
     pairs = {row.pair for row in rows}
-    heads = dict(zip(("first", "second"), next(iter(pairs)) if len(pairs) == 1 else ("arm 1", "arm 2")))
-    shown = [replace(c, head=heads[c.key].upper()[:12]) if c.key in heads else c for c in JOINT]
+    heads = dict(zip(("first", "second"), next(iter(pairs)) if len(pairs) == 1 else ("first", "second")))
+    heads = {key: arm_title(name).upper()[:12] for key, name in heads.items()}
+    heads["scr"] = f"  {'/'.join(dict.fromkeys(row.share for row in rows))} % [95 %]"
     cells = [_joint_cells(row) for row in rows]
-    layout = fit(sized([c for c in shown if c.key != "panel" or len({row.panel for row in rows}) > 1], cells), width)
-    return [layout.head(), *map(layout.row, cells), *_method(rows, width)]
+    layout = fit(sized([replace(c, head=heads.get(c.key, c.head)) for c in JOINT], cells), width)
+    several = len({row.panel for row in rows}) > 1
+    titles = [f"{row.panel}: {arm_title(row.pair[0])} -> {arm_title(row.pair[1])}" if several else "" for row in rows]
+    return [layout.head(), *_grouped(titles, map(layout.row, cells)), *_method(rows, width)]
+
+
+def _grouped(titles: Sequence[str], lines: Iterable[Line]) -> list[Line]:
+    """The lines, each group of the same title behind a line with that title; lines without a title as they are."""
+    found, before = [], ""
+    for title, line in zip(titles, lines):
+        if title != before:
+            found.append(Line(span(title, "accent")))
+        found.append(line)
+        before = title
+    return found
 
 
 def _joint_cells(row: JointRow) -> dict:
     counts = row.counts
     return {
-        "panel": row.panel,
         "domain": row.domain,
         "pairs": f"{counts.n}/{row.parents}",
         "both": str(row.both),
@@ -139,28 +151,30 @@ def _method(rows: list[JointRow], width: int) -> list[Line]:
             first = "the first {} of {} parents of the random order".format(*counts.pop())
         notes.append(f"{' or '.join({row.method: None for row in going})}, valid at every look; {first}.")
     if any(row.low is None and row.method for row in rows):
-        notes += dict.fromkeys(f"{row.domain}: {row.method}." for row in rows if row.low is None and row.method)
+        several = len({row.panel for row in rows}) > 1
+        absent = [row for row in rows if row.low is None and row.method]
+        notes += dict.fromkeys(f"{row.panel if several else row.domain}: {row.method}." for row in absent)
     return [Line(span(text, "dim")) for note in notes for text in wrap(note[0].upper() + note[1:], width)]
 
 
 def _progress(seen: Picture, width: int) -> list[Line]:
-    several = len({cell.panel for cell in seen.cells}) > 1
     rows, before = [], None
     for cell in seen.cells:
         here = (cell.panel, cell.domain)
         rows.append(_progress_cells(cell, fresh=here != before))
         before = here
-    layout = fit(sized([c for c in PROGRESS if c.key != "panel" or several], rows), width)
+    layout = fit(sized(PROGRESS, rows), width)
     size = layout.width("bar")
     bars = [span(bar(cell.settled / cell.slots if cell.slots else 0, size), "bar") for cell in seen.cells]
-    return [layout.head(), *(layout.row(row | {"bar": drawn}) for row, drawn in zip(rows, bars))]
+    several = len({cell.panel for cell in seen.cells}) > 1
+    titles = [cell.panel if several else "" for cell in seen.cells]
+    return [layout.head(), *_grouped(titles, (layout.row(row | {"bar": drawn}) for row, drawn in zip(rows, bars)))]
 
 
 def _progress_cells(cell: Cell, fresh: bool) -> dict:
     scored = cell.correct + cell.wrong
     alert = lambda n: span(numbers.count(n), "warn" if n else "dim")  # noqa: E731
     return {
-        "panel": cell.panel if fresh else "",
         "domain": cell.domain if fresh else "",
         "arm": arm_title(cell.arm),
         "settled": f"{cell.settled}/{cell.slots}",

@@ -10,13 +10,12 @@ from c2s_tui.text import Line, Span, span
 
 
 def report_lines(view: ReportView, width: int) -> list[Line]:
-    """The text of the report with its headings marked (two lines above a rule stands a title), then a chart a panel."""
-    texts = view.text.splitlines()
-    rules = {i for i, text in enumerate(texts) if text and set(text) <= {"-", " "}}
-    lines = []
-    for i, text in enumerate(texts):
-        role = "dim" if i in rules else "title" if i + 2 in rules and (i == 0 or not texts[i - 1]) else ""
+    """The text of the report with its headings marked (a table's first line), then a chart a panel."""
+    lines, before = [], ""
+    for text in view.text.splitlines():
+        role = "title" if text and not before else "dim" if text and set(text) <= {"-", " "} else ""
         lines.append(Line(span(text, role)))
+        before = text
     for panel in dict.fromkeys(point.panel for point in view.points):
         lines += [Line(), *chart_lines([point for point in view.points if point.panel == panel], width)]
     return lines

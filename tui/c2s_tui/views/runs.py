@@ -22,7 +22,6 @@ COLUMNS = (
     Column("age", "AGE", 7, right=True, rank=2),
 )
 RESULTS = (
-    Column("panel", "", 4, 12, rank=4),
     Column("domain", "", 7, 10),
     Column("pairs", "", 7, 13, right=True, rank=3),
     Column("first", "", 12, 16, rank=2),
@@ -50,8 +49,14 @@ def run_lines(entry: RunEntry, width: int, now: float, marked: bool = False) -> 
         lines.append(Line(" " * INDENT, span(f"{seen.state.runner}, {numbers.rate(seen.pace.now or 0)}" + _eta(seen), "dim")))
     if seen.state.why:
         lines += [Line(" " * INDENT, span(text, "bad")) for text in wrap(seen.state.why, max(1, width - INDENT), 3)]
-    results = fit(RESULTS, width - INDENT)
-    lines += [_result(results, row) for row in seen.joint if row.prefix]
+    rows = [row for row in seen.joint if row.prefix]
+    several, before = len({row.panel for row in rows}) > 1, ""
+    results = fit(RESULTS, width - INDENT - 2 * several)
+    for row in rows:
+        if several and row.panel != before:
+            lines.append(Line(" " * INDENT, span(f"{row.panel}: {arm_title(row.pair[0])} -> {arm_title(row.pair[1])}", "dim")))
+        lines.append(_result(results, row, INDENT + 2 * several))
+        before = row.panel
     return lines
 
 
@@ -86,19 +91,18 @@ def _eta(seen: Picture) -> str:
     return f", {numbers.clock(seen.eta)} left" if seen.eta else ""
 
 
-def _result(layout: Layout, row: JointRow) -> Line:
+def _result(layout: Layout, row: JointRow, indent: int) -> Line:
     counts = row.counts
     return layout.row(
         {
-            "panel": span(row.panel, "dim"),
             "domain": row.domain,
             "pairs": span(f"{counts.n}/{row.parents}", "dim"),
             "first": _em(row.pair[0], counts.native_em),
             "second": _em(row.pair[1], counts.serial_em),
-            "scr": (span("SCR ", "dim"), *scr_spans(row)),
+            "scr": (span(f"{row.share} ", "dim"), *scr_spans(row)),
             "method": span(row.method if row.complete or row.low is None else f"{row.method}, prefix of {row.prefix}", "dim"),
         },
-        indent=INDENT,
+        indent=indent,
     )
 
 

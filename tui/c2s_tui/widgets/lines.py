@@ -115,16 +115,20 @@ class LineView(ScrollView, can_focus=True):
         offset = self.scroll_offset
         number = y + offset.y
         if width <= 0 or not 0 <= number < self.total:
-            return Strip.blank(max(0, width), self.rich_style)
-        strip = self._strip(self.line(number), here=self._at_cursor(number))
-        return strip.crop_extend(offset.x, offset.x + width, self._style("cursor") if self._at_cursor(number) else self.rich_style)
+            return Strip.blank(max(0, width), self._style(""))
+        here = self._at_cursor(number)
+        strip = self._strip(self.line(number), here)
+        return strip.crop_extend(offset.x, offset.x + width, self._style("cursor" if here else ""))
 
     def _strip(self, line: Line, here: bool) -> Strip:
-        base = self._style("cursor") if here else Style()
         segments = []
         for text, role, hit in line.spans:
-            style = self._style(role) + base
-            segments.append(Segment(text, style + Style(meta={"hit": hit}) if hit is not None else style))
+            style = self._style(role)
+            if here:
+                style += self._style("cursor")
+            if hit is not None:
+                style += Style(meta={"hit": hit})
+            segments.append(Segment(text, style))
         return Strip(segments)
 
     def _at_cursor(self, number: int) -> bool:
@@ -242,10 +246,18 @@ class Text(LineView):
         self, lines: Sequence[Line], stops: Sequence[int] | None = None, heights: Sequence[int] | None = None, widest: int | None = None
     ) -> None:
         """Show other lines; the cursor keeps its number as far as there are so many stops. `widest` saves measuring them all."""
-        self._lines, self._stops, self._heights = lines, stops, heights
+        before, (self._lines, self._stops, self._heights) = self._lines, (lines, stops, heights)
         if stops is not None and self.cursor >= len(stops):
             self.cursor = max(0, len(stops) - 1)
-        self.resized(max((line.width for line in lines), default=0) if widest is None else widest)
+        widest = max((line.width for line in lines), default=0) if widest is None else widest
+        if len(before) != len(lines) or Size(max(widest, 1), len(lines)) != self.virtual_size:
+            self.resized(widest)
+            return
+        top, width = self.scroll_offset.y, self.size.width
+        seen = range(top, min(len(lines), top + self.size.height))
+        changed = [Region(0, y - top, width, 1) for y in seen if lines[y].spans != before[y].spans]
+        if changed:
+            self.refresh(*changed)
 
 
 class Fixed(Text, can_focus=False):

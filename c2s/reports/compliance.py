@@ -1,0 +1,47 @@
+"""How outputs comply with what was asked for, apart from whether they are right (section 5.3, appendix D: output scoring)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from c2s.reports.data import PanelData
+from c2s.reports.section import Column, Section
+
+VALID = ("strict_correct", "format_valid_wrong")
+
+
+def compliance(data: PanelData) -> Section:
+    """Outcomes of every arm by kind, repeats included. The text report shows the table only where something was invalid."""
+    rows, kinds = [], Counter()
+    for domain, parents in data.domains.items():
+        for arm in data.panel.arms:
+            found = [o for row in parents for (name, _), o in row.outcomes.items() if name == arm.name]
+            if not found:
+                continue
+            counts = Counter(o.kind for o in found if o.status == "ok" and o.kind is not None)
+            kinds.update(counts)
+            n = sum(counts.values())
+            rows.append(
+                {
+                    "domain": domain,
+                    "arm": arm.name,
+                    "outcomes": len(found),
+                    "undefined": {"valid": "no outcome has a kind"} if not n else {},
+                    "n_undefined": sum(o.status != "ok" for o in found),
+                    "valid": sum(counts[kind] for kind in VALID) / n if n else None,
+                    "kinds": dict(sorted(counts.items())),
+                }
+            )
+    others = sorted(set(kinds) - set(VALID))
+    for row in rows:
+        row |= {kind: row["kinds"].get(kind, 0) for kind in (*VALID, *others)}
+    columns = (
+        Column("domain", "domain"),
+        Column("arm", "arm"),
+        Column("outcomes", "outcomes", "int"),
+        Column("n_undefined", "undefined", "int"),
+        Column("valid", "valid %", "rate"),
+        *(Column(kind, kind.replace("_", " "), "int") for kind in others),
+    )
+    notes = ["Valid: an offered option, right or wrong. Undefined: ended in error or unknown, or not reached."]
+    return Section("compliance", "compliance with the contract", "D.13's kinds", columns, rows, notes, shown=bool(others))

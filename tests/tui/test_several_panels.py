@@ -1,0 +1,67 @@
+"""Runs of several panels: every number stands under its panel's name, with that panel's own arms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from c2s_tui import main as tui
+from c2s_tui.data.compare import compare
+from c2s_tui.session import Session, SideChoice
+
+from c2s.cli import main
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("several") / "run"
+    options = ["--panel", "main,union,own-plan,copying", "--model", "sim:positions?p=0.8&seed=1", "--limit", "4"]
+    assert main(["run", *options, "--out", str(path), "--json"]) == 0
+    return path
+
+
+def shown(run: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    capsys.readouterr()
+    assert tui([str(run), "--once", *arguments]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    return lines
+
+
+@pytest.fixture(autouse=True)
+def eighty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+def test_the_monitor_has_a_heading_a_panel(run: Path, capsys):
+    lines = shown(run, capsys)
+    for heading in ("main: Native -> Serial", "union: Native -> Full", "own-plan: Native -> Indexed serial"):
+        at = lines.index(heading)
+        assert lines[at + 1].startswith("math") and lines[at + 2].startswith("lexical")
+    assert "copying" in lines, "its arms have a progress, though it has no pair"
+    assert lines[lines.index("union") + 1].split()[:2] == ["math", "Native"]
+
+
+def test_the_list_of_runs_names_the_arms_of_every_panel(run: Path, capsys):
+    lines = [line.strip() for line in shown(run.parent, capsys)]
+    at = lines.index("own-plan: Native -> Indexed serial")
+    assert all("Native" in line and "SCR" in line and "Serial" not in line for line in lines[at + 1 : at + 3])
+
+
+@pytest.mark.parametrize("panel, word", [("main", "serial only"), ("union", "full only"), ("own-plan", "indexed serial only"), ("copying", "raw serial only")])
+def test_transitions_have_the_names_of_the_arms(panel: str, word: str, run: Path, capsys):
+    lines = shown(run, capsys, "--screen", "items", "--filter", f"panel:{panel}")
+    assert any(word in line for line in lines[:4])
+    item = shown(run, capsys, "--screen", "item", "--filter", f"panel:{panel}")
+    assert panel in item[0]
+
+
+def test_a_comparison_takes_the_panels_that_have_the_arms(run: Path):
+    """Of Native and Serial: main, and not the panels that pair Native with another arm."""
+    session = Session(run.parent)
+    session.open(run)
+    here = session.side(SideChoice(run))
+    assert len(compare(here, session.side(SideChoice(run, ("native", "independent")))).codes) == 8
+    assert len(compare(here, here).codes) == 8
+    union = session.side(SideChoice(run, ("native", "full")))
+    assert len(compare(union, union).codes) == 8

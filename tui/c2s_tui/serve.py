@@ -1,0 +1,90 @@
+"""`--serve`: the same app in a browser on this machine, through textual-serve. One process of the app a browser window.
+
+Only the loopback address is bound, requests under another host name are refused (so that a name made to point here reaches
+nothing), and so are pages of other origins, which a browser would otherwise let open a socket. The page asks nobody else for anything.
+"""
+
+from __future__ import annotations
+
+import logging
+import shlex
+import sys
+from pathlib import Path
+
+from c2s.errors import MissingDependency, UsageError
+
+HOST = "127.0.0.1"
+
+
+def command(path: Path, screen: str | None, read_only: bool) -> str:
+    """What a browser window runs, quoted for a shell."""
+    words = [sys.executable, "-m", "c2s_tui", str(path)]
+    words += ["--screen", screen] if screen else []
+    words += ["--read-only"] if read_only else []
+    return shlex.join(words)
+
+
+def serve(path: Path, *, port: int, screen: str | None, read_only: bool) -> int:
+    """Serve until Ctrl-C. Raises MissingDependency without the extra, UsageError for a port that cannot be had."""
+    if not 1 <= port <= 65535:
+        raise UsageError("--serve takes a port between 1 and 65535")
+    try:
+        server = _server(command(path, screen, read_only), port)
+    except ImportError:
+        raise MissingDependency("--serve needs textual-serve, which is not installed; pip install 'c2s[web]'") from None
+    try:
+        server.listen()
+    except OSError as error:
+        raise UsageError(f"port {port} cannot be used: {error.strerror or error}; choose another one: --serve PORT") from None
+    return 0
+
+
+def _server(command: str, port: int):
+    from aiohttp import web
+    from textual_serve.server import Server
+
+    names = {f"{name}:{port}" for name in (HOST, "localhost")}
+    policy = (
+        f"default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:;"
+        f" connect-src 'self' ws://{HOST}:{port} ws://localhost:{port}; frame-ancestors 'none'"
+    )
+
+    @web.middleware
+    async def ours_alone(request: web.Request, handler):
+        origin = request.headers.get("Origin")
+        if request.headers.get("Host") not in names or (origin is not None and origin.partition("://")[2] not in names):
+            raise web.HTTPForbidden(text="c2s-tui serves this machine's own browser alone\n")
+        return await handler(request)
+
+    async def fenced(request: web.Request, response: web.StreamResponse) -> None:
+        response.headers["Content-Security-Policy"] = policy
+        response.headers["Referrer-Policy"] = "no-referrer"
+        response.headers["X-Content-Type-Options"] = "nosniff"
+
+    class LoopbackServer(Server):
+        async def _make_app(self) -> web.Application:
+            app = await super()._make_app()
+            app.middlewares.append(ours_alone)
+            app.on_response_prepare.append(fenced)
+            return app
+
+        def initialize_logging(self) -> None:
+            logging.basicConfig(level="WARNING", format="c2s-tui: %(message)s")
+
+        async def on_startup(self, app: web.Application) -> None:
+            """Nothing yet: the port may still be taken."""
+
+        def listen(self) -> None:
+            """Until Ctrl-C or SIGTERM; windows that are still open are given a second."""
+
+            def listening(*_: object) -> None:
+                print(f"c2s-tui: open http://{HOST}:{port} in a browser on this machine; Ctrl-C ends it", file=sys.stderr, flush=True)
+
+            self.initialize_logging()
+            web.run_app(self._make_app(), host=HOST, port=port, shutdown_timeout=1.0, print=listening)
+
+        async def handle_index(self, request: web.Request):
+            self.public_url = f"http://{request.headers['Host']}"  # scripts and socket under the name the page was asked for by
+            return await super().handle_index(request)
+
+    return LoopbackServer(command, host=HOST, port=port, title="c2s")
