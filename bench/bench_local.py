@@ -1,11 +1,11 @@
 """Local weights: the engine beside a plain loop, lm-eval's `hf` and per-request `generate`, on the main panel's own Serial prompts.
 
     pytest bench/bench_local.py -o python_files='bench_*.py' -s
-    python bench/bench_local.py --parents 3 --blocks 2 --threads 2 --lm-eval 1 8
+    python bench/bench_local.py --parents 6 --rounds 5 --threads 2 --lm-eval 1 8
 
-SmolLM2-135M on the CPU, in one process. Every way answers the same prompts, block by block in turn (A B C A B C), because
+SmolLM2-135M on the CPU, in one process. Every way answers the same prompts, round by round in turn (A B C, B C A, ...), because
 machines are shared; ratios are of summed times. The answers are compared before any ratio is believed. Beside each time stands its share of
-what a bare matrix product of the model's own shape reaches in this process, measured between the blocks.
+what a bare matrix product of the model's own shape reaches in this process, measured between the turns.
 The whole table goes to build/bench_local.json.
 """
 
@@ -22,6 +22,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +42,13 @@ PAIRS = {
 }
 CLOSE = 1e-4
 OUT = Path("build/bench_local.json")
+Rows = Sequence[tuple[list[int], list[int]]]
+"""One round: prompt ids and the ids of their codes."""
 
 
 @dataclass
 class Way:
-    """One contestant: its time over all blocks and the matrix work it did, in FLOP."""
+    """One contestant: its time in every round and the matrix work it did, in FLOP."""
 
     name: str
     dtype: str
@@ -55,10 +58,10 @@ class Way:
     flop: float = 0.0
     answers: list[Any] = field(default_factory=list)
 
-    def time(self, block: Any, asked: int, run: Callable[[Any], list[Any]]) -> None:
+    def time(self, rows: Rows, asked: int, run: Callable[[Rows], list[Any]]) -> None:
         gc.collect()
         wall, cpu = time.perf_counter(), time.process_time()
-        answers = run(block)
+        answers = run(rows)
         self.seconds.append(time.perf_counter() - wall)
         self.cpu.append(time.process_time() - cpu)
         self.asked += asked
@@ -105,51 +108,42 @@ def product_rate(shape: tuple[int, int, int], dtype: Any) -> float:
     return 2 * n * inner * outer / best
 
 
-def prompts_of(tokenizer: Any, blocks: int, parents: int, contract: str) -> list[list[list[tuple[list[int], list[int]]]]]:
-    """[block][round][(prompt ids, code ids)] of Serial, `parents` of each domain in a block."""
-    found = panel_prompts.parents("main", blocks * parents)
-    domains = [[p for p in found if p.domain == d] for d in sorted({p.domain for p in found})]
+def prompts_of(tokenizer: Any, parents: int, rounds: int, contract: str) -> list[list[tuple[list[int], list[int]]]]:
+    """[round][(prompt ids, code ids)] of Serial, with `parents` of each domain open at once."""
     letters = [tokenizer.encode(code, add_special_tokens=False) for code in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
     assert all(len(ids) == 1 for ids in letters) and len({ids[0] for ids in letters}) == 26
     out = []
-    for b in range(blocks):
-        chosen = [p for d in domains for p in d[b * parents : (b + 1) * parents]]
-        rounds = []
-        for asked in panel_prompts.rounds("main", chosen, ["serial"]):
-            rows = []
-            for _, ask in asked:
-                messages, body = panel_prompts.messages(ask, contract)
-                ids = tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=True, return_dict=False)
-                rows.append((list(ids), [letters[i][0] for i in range(len(ask.request.questions["answer"].options))]))
-            rounds.append(rows)
-        out.append(rounds)
+    for asked in islice(panel_prompts.rounds("main", panel_prompts.parents("main", parents), ["serial"]), rounds):
+        rows = []
+        for _, ask in asked:
+            messages, _ = panel_prompts.messages(ask, contract)
+            ids = tokenizer.apply_chat_template(messages, add_generation_prompt=True, tokenize=True, return_dict=False)
+            rows.append((list(ids), [letters[i][0] for i in range(len(ask.request.questions["answer"].options))]))
+        out.append(rows)
     return out
 
 
-def plain(model: Any, rounds: Any) -> list[np.ndarray]:
+def plain(model: Any, rows: Rows) -> list[np.ndarray]:
     """One prompt a forward, as it is usually written: log-probabilities at the codes."""
     import torch
 
     out = []
     with torch.inference_mode():
-        for ids, codes in (row for rows in rounds for row in rows):
+        for ids, codes in rows:
             logits = model(input_ids=torch.tensor([ids])).logits[0, -1].float()
             out.append(torch.log_softmax(logits, -1)[codes].double().numpy())
     return out
 
 
-def engine_scores(engine: Any, rounds: Any) -> list[np.ndarray]:
-    return [s.log_probabilities for rows in rounds for s in engine.logits([ids for ids, _ in rows], [codes for _, codes in rows])]
+def engine_scores(engine: Any, rows: Rows) -> list[np.ndarray]:
+    return [s.log_probabilities for s in engine.logits([ids for ids, _ in rows], [codes for _, codes in rows])]
 
 
-def lm_eval_scores(harness: Any, rounds: Any) -> list[np.ndarray]:
-    """Every round's requests at once; the harness computes one forward for continuations of one token after the same context."""
-    out = []
-    for rows in rounds:
-        requests = [((str(i), str(c)), ids, [c]) for i, (ids, codes) in enumerate(rows) for c in codes]
-        found = iter(harness._loglikelihood_tokens(requests, disable_tqdm=True))
-        out += [np.array([next(found)[0] for _ in codes]) for _, codes in rows]
-    return out
+def lm_eval_scores(harness: Any, rows: Rows) -> list[np.ndarray]:
+    """The round's requests at once; the harness computes one forward for continuations of one token after the same context."""
+    requests = [((str(i), str(c)), ids, [c]) for i, (ids, codes) in enumerate(rows) for c in codes]
+    found = iter(harness._loglikelihood_tokens(requests, disable_tqdm=True))
+    return [np.array([next(found)[0] for _ in codes]) for _, codes in rows]
 
 
 def harness(model: Any, tokenizer: Any, size: int | str) -> Any:
@@ -169,26 +163,26 @@ def best_size(model: Any, tokenizer: Any, sizes: Sequence[int | str], rows: Any)
         took = []
         for _ in range(2):
             began = time.perf_counter()
-            lm_eval_scores(made, [rows])
+            lm_eval_scores(made, rows)
             took.append(time.perf_counter() - began)
         rates[str(size)] = len(rows) / min(took)
     best = max(rates, key=rates.__getitem__)
     return int(best) if best.isdigit() else best, rates
 
 
-def per_request(model: Any, rounds: Any, ends: Sequence[int], budget: int) -> list[tuple[int, ...]]:
+def per_request(model: Any, rows: Rows, ends: Sequence[int], budget: int) -> list[tuple[int, ...]]:
     import torch
 
     out = []
-    for ids, _ in (row for rows in rounds for row in rows):
+    for ids, _ in rows:
         asked = torch.tensor([ids])
         made = model.generate(asked, attention_mask=torch.ones_like(asked), max_new_tokens=budget, do_sample=False, eos_token_id=list(ends), pad_token_id=ends[0])
         out.append(tuple(made[0, len(ids) :].tolist()))
     return out
 
 
-def engine_texts(engine: Any, rounds: Any, budget: int) -> list[tuple[int, ...]]:
-    return [t.ids for rows in rounds for t in engine.generate([ids for ids, _ in rows], [budget] * len(rows))]
+def engine_texts(engine: Any, rows: Rows, budget: int) -> list[tuple[int, ...]]:
+    return [t.ids for t in engine.generate([ids for ids, _ in rows], [budget] * len(rows))]
 
 
 def centred(scores: np.ndarray) -> np.ndarray:
@@ -210,7 +204,7 @@ def half_precision(exact: Sequence[np.ndarray], half: Sequence[np.ndarray]) -> d
     }
 
 
-def compare(*, blocks: int, parents: int, threads: int, sizes: Sequence[int | str], say: Callable[[str], None]) -> dict[str, Any]:
+def compare(*, parents: int, rounds: int, threads: int, sizes: Sequence[int | str], say: Callable[[str], None]) -> dict[str, Any]:
     torch = pytest.importorskip("torch", reason="pip install torch==2.13.0, then 'c2s[local]'")
     transformers = pytest.importorskip("transformers", reason="pip install 'c2s[local]'")
     pytest.importorskip("lm_eval", reason="pip install lm-eval==0.4.13")
@@ -225,14 +219,14 @@ def compare(*, blocks: int, parents: int, threads: int, sizes: Sequence[int | st
     half = copy.deepcopy(exact).to(torch.bfloat16)
     ends = sorted({tokenizer.eos_token_id})
     work, hidden, middle = Work(exact), exact.config.hidden_size, exact.config.intermediate_size
-    read = prompts_of(tokenizer, blocks, parents, "code-readout")
-    write = prompts_of(tokenizer, blocks, parents, "direct")
-    lengths = [len(ids) for block in read for rows in block for ids, _ in rows]
-    say(f"{len(lengths)} code-readout prompts of {min(lengths)}-{max(lengths)} tokens (mean {statistics.mean(lengths):.0f}), {blocks} blocks, {threads} threads, torch {torch.__version__}, transformers {transformers.__version__}")
+    read = prompts_of(tokenizer, parents, rounds, "code-readout")
+    write = prompts_of(tokenizer, parents, rounds, "direct")
+    lengths = [len(ids) for rows in read for ids, _ in rows]
+    say(f"{len(lengths)} code-readout prompts of {min(lengths)}-{max(lengths)} tokens (mean {statistics.mean(lengths):.0f}), {len(read)} rounds, {threads} threads, torch {torch.__version__}, transformers {transformers.__version__}")
 
     engines = {d: Engine(copy.deepcopy(m), pad_id=ends[0], eos_ids=frozenset(ends)) for d, m in (("fp32", exact), ("bf16", half))}
     writer = Engine(copy.deepcopy(exact), pad_id=ends[0], eos_ids=frozenset(ends), token_budget=engines["fp32"].token_budget)
-    few = read[0][0]
+    few = [read[0][0], read[0][-1]] * 2 + read[0][1:5]
     tuned = {d: best_size(m, tokenizer, sizes, few) for d, m in (("fp32", exact), ("bf16", half))}
     peers = {d: harness(m, tokenizer, tuned[d][0]) for d, m in (("fp32", exact), ("bf16", half))}
     say(f"budgets {engines['fp32'].token_budget} (fp32) and {engines['bf16'].token_budget} (bf16) tokens; lm-eval prompts/s by batch size {tuned}")
@@ -247,21 +241,22 @@ def compare(*, blocks: int, parents: int, threads: int, sizes: Sequence[int | st
         "direct fp32": Way("engine, direct, 8 tokens", "fp32"),
     }
     runs: dict[str, Callable[[Any], list[Any]]] = {
-        "plain fp32": lambda block: plain(exact, block),
-        "engine fp32": lambda block: engine_scores(engines["fp32"], block),
-        "lm-eval fp32": lambda block: lm_eval_scores(peers["fp32"], block),
-        "engine bf16": lambda block: engine_scores(engines["bf16"], block),
-        "lm-eval bf16": lambda block: lm_eval_scores(peers["bf16"], block),
-        "generate fp32": lambda block: per_request(exact, block, ends, 8),
-        "direct fp32": lambda block: engine_texts(writer, block, 8),
+        "plain fp32": lambda rows: plain(exact, rows),
+        "engine fp32": lambda rows: engine_scores(engines["fp32"], rows),
+        "lm-eval fp32": lambda rows: lm_eval_scores(peers["fp32"], rows),
+        "engine bf16": lambda rows: engine_scores(engines["bf16"], rows),
+        "lm-eval bf16": lambda rows: lm_eval_scores(peers["bf16"], rows),
+        "generate fp32": lambda rows: per_request(exact, rows, ends, 8),
+        "direct fp32": lambda rows: engine_texts(writer, rows, 8),
     }
     shape, limits = (1024, hidden, middle), {"fp32": [], "bf16": []}
-    for block, block_write in zip(read, write, strict=True):
-        for name, run in runs.items():
-            rounds = block_write if ways[name].name.startswith(("generate", "engine, direct")) else block
-            limits[ways[name].dtype].append(product_rate(shape, torch.float32 if ways[name].dtype == "fp32" else torch.bfloat16))
-            ways[name].time(rounds, sum(map(len, rounds)), run)
-            say(f"  {name}: {sum(map(len, rounds)) / ways[name].seconds[-1]:.2f} answers/s")
+    names = list(runs)
+    for number, (reads, writes) in enumerate(zip(read, write, strict=True)):
+        for name in [*names[number % len(names) :], *names[: number % len(names)]]:
+            way, rows = ways[name], writes if name in ("generate fp32", "direct fp32") else reads
+            limits[way.dtype].append(product_rate(shape, torch.float32 if way.dtype == "fp32" else torch.bfloat16))
+            way.time(rows, len(rows), runs[name])
+        say(f"  round {number + 1}: " + ", ".join(f"{name} {len(reads) / way.seconds[-1]:.2f}/s" for name, way in ways.items()))
     _count_work(ways, work, read, engines, writer)
 
     truth = ways["plain fp32"].answers
@@ -305,7 +300,7 @@ def _cpu(ways: dict[str, Way], ours: str, theirs: str) -> float:
 
 def _count_work(ways: dict[str, Way], work: Work, read: Any, engines: dict[str, Any], writer: Any) -> None:
     """FLOP of the ways whose forwards are known: all tokens and all positions' outputs, or what the engine says it computed."""
-    rows = [len(ids) for block in read for rounds in block for ids, _ in rounds]
+    rows = [len(ids) for round_ in read for ids, _ in round_]
     for name in ("plain fp32", "lm-eval fp32", "lm-eval bf16"):
         ways[name].flop = sum(work(n, positions=n) for n in rows)
     for d, engine in engines.items():
@@ -317,7 +312,7 @@ def test_local_weights_meet_their_bars(capsys):
         with capsys.disabled():
             print(f"\n  {text}", end="", flush=True)
 
-    result = compare(blocks=2, parents=3, threads=2, sizes=(1, 8), say=say)
+    result = compare(parents=6, rounds=5, threads=2, sizes=(1, 8), say=say)
     keep(result)
     judge(result)
 
@@ -337,11 +332,11 @@ def judge(result: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--blocks", type=int, default=2)
-    parser.add_argument("--parents", type=int, default=3)
+    parser.add_argument("--parents", type=int, default=6, help="of each domain, open at once")
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--lm-eval", nargs="+", default=["1", "8"])
     given = parser.parse_args()
-    made = compare(blocks=given.blocks, parents=given.parents, threads=given.threads, sizes=[int(s) if s.isdigit() else s for s in given.lm_eval], say=lambda text: print(text, flush=True))
+    made = compare(parents=given.parents, rounds=given.rounds, threads=given.threads, sizes=[int(s) if s.isdigit() else s for s in given.lm_eval], say=lambda text: print(text, flush=True))
     keep(made)
     judge(made)
