@@ -144,14 +144,14 @@ class Engine:
         return self.model.get_input_embeddings().weight.device
 
     def _find_budget(self) -> int:
-        """The smallest power of two within a twentieth of the best rate seen; stops after two seconds, or when memory runs out."""
+        """The smallest power of two within a twentieth of the best rate seen; stops after three seconds of work, or when memory runs out."""
         before = self.forwards, self.forward_seconds, self.tokens, self.tokens_shared, self.halvings
         rates: dict[int, float] = {}
-        size, began = SMALLEST, time.perf_counter()
+        size, spent = SMALLEST, self._try(SMALLEST)
         try:
-            self._try(SMALLEST)
-            while size <= LARGEST and time.perf_counter() - began < 2.0:
-                rates[size] = size / min(self._try(size) for _ in range(2))
+            while size <= LARGEST and spent < 3.0:
+                took = self._try(size)
+                rates[size], spent = size / took, spent + took
                 if size >= 4 * SMALLEST and rates[size] < 1.03 * rates[size // 4]:
                     break
                 size *= 2
