@@ -50,7 +50,7 @@ class Panel:
     names what a model must offer: "probabilities", "batch" (several questions in a request), "singletons" (a question with one
     option), "wide" (51 options), "descriptions" (options are more than their names), "symbols" (other alphabets than the natural items'),
     "text" (it writes, under the contract that a request demands), "continuation" (it goes on from a prefill), "tokenizer" (at hand).
-    `schedule` is the order in which its requests leave: "parent", "round" or "hash:SEED" (c2s/runner/schedule.py).
+    `schedule` is the order in which its requests leave: "parent", "round", "round:SEED" or "hash:SEED" (c2s/runner/schedule.py).
     """
 
     name: str

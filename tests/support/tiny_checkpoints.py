@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import transformers
+from support.tiny_models import tiny_model, transformers  # skips where torch is absent
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-
-from support.tiny_models import tiny_model  # skips where torch is absent
 
 TEXT = [
     '{"state":"{\\"candidates\\":[\\"apple\\",\\"angle\\"],\\"position\\":1,\\"problem\\":\\"39 × 15 = ?\\",\\"target_length\\":5}"}',
@@ -36,7 +34,7 @@ SPECIAL = {
 }
 
 
-def tokenizer(kind: str, *, template: str | None = None, adds_bos: bool = False, merges: bool = False) -> Any:
+def tokenizer(kind: str, *, template: Any = None, adds_bos: bool = False, merges: bool = False) -> Any:
     """Byte-level BPE. `adds_bos`: it begins every text with BOS by itself. `merges`: it knows no word boundaries, so a line break merges with what follows."""
     made = Tokenizer(models.BPE())
     byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=not merges)
