@@ -208,15 +208,18 @@ def test_scrolling_and_filtering_never_stall_the_screen(ledgers: Path):
 
 
 def test_memory(ledgers: Path):
-    """After scrolling, sorting, filtering, an item, a comparison of the run with itself, and the monitor."""
-    with Terminal(str(ledgers / "done"), "--screen", "items", size=(120, 40)) as app:
+    """After scrolling, sorting, filtering, an item, the monitor, and a comparison with another run of as many items."""
+    with Terminal(str(ledgers / "done"), "--screen", "items", "--with", str(ledgers / "part"), size=(120, 40)) as app:
         app.until("m-000000")
         opened = app.peak_mb()
         for keys in ["\x1b[6~" * 50, "G", "s" * 5, "t", "t", "x", "\r", "n" * 5, "\x1b", "2"]:
             app.press(keys)
             app.read(1.5)
+        listed = app.peak_mb()
+        app.press("5")
+        app.until("A:B", 120)
         peak = app.peak_mb()
-    tell(f"{opened:.0f} MB when opened, {peak:.0f} MB at most")
+    tell(f"{opened:.0f} MB when opened, {listed:.0f} MB after all that, {peak:.0f} MB after a comparison")
     assert peak < 200
 
 
