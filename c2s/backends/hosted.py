@@ -9,10 +9,10 @@ from typing import Any, Literal, Self
 import httpx
 
 from c2s.backends.base import DECIDES, Call, Exchange
+from c2s.backends.contracts import WRITES, chosen_contract
 from c2s.backends.http import Endpoint
 from c2s.backends.keys import read_key
 from c2s.backends.profiles import Profile, choose_profile
-from c2s.backends.contracts import WRITES, chosen_contract
 from c2s.backends.registry import take
 from c2s.errors import UsageError
 

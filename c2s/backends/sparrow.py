@@ -15,6 +15,10 @@ import orjson
 
 from c2s.backends.base import DECIDES, Call, Exchange
 from c2s.backends.registry import take
+from c2s.backends.sparrow_text import encoder
+
+KNOWN = "0.2.0"
+"""The version whose inside is known well enough to be spared work; any other one answers as it comes."""
 
 
 class Sparrow:
@@ -37,8 +41,13 @@ class Sparrow:
 
         self.name = name
         self._decider = sparrow_decider.Decider.load()
-        # Instructions and options come again in every request: their vectors, which nothing changes in place, are kept.
-        self._decider.static._pool = lru_cache(maxsize=4096)(self._decider.static._pool)
+        model = self._decider.static
+        if sparrow_decider.__version__ == KNOWN and model is not None:
+            from sparrow_decider import wordpiece
+
+            model.tok.encode = encoder(model.tok, model.tok.normalize, wordpiece._is_punct)
+            # Instructions and options come again in every request: their vectors, which nothing changes in place, are kept.
+            model._pool = lru_cache(maxsize=4096)(model._pool)
         weights = hashlib.sha256()
         for path in sorted(Path(sparrow_decider.__file__).parent.rglob("*.sparrow")):
             weights.update(path.read_bytes())

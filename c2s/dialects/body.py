@@ -32,7 +32,10 @@ def _plainly_once(raw: bytes, body: Any) -> bool:
     Written again without what a repeated name hides, a body loses at least the colon after that name, and no string gains one
     as long as none is written as an escape.
     """
-    return b"\\u" not in raw and orjson.dumps(body).count(b":") == raw.count(b":")
+    try:
+        return b"\\u" not in raw and orjson.dumps(body).count(b":") == raw.count(b":")
+    except TypeError:  # orjson writes less deep nesting than it reads
+        return False
 
 
 def _once(pairs: Sequence[tuple[str, Any]]) -> None:

@@ -50,7 +50,7 @@ class Panel:
     names what a model must offer: "probabilities", "batch" (several questions in a request), "singletons" (a question with one
     option), "wide" (51 options), "descriptions" (options are more than their names), "symbols" (other alphabets than the natural items'),
     "text" (it writes, under the contract that a request demands), "continuation" (it goes on from a prefill), "tokenizer" (at hand).
-    `schedule` is the order in which its requests leave: "parent", "round" or "hash:SEED" (c2s/runner/schedule.py).
+    `schedule` is the order in which its requests leave: "parent", "round", "round:SEED" or "hash:SEED" (c2s/runner/schedule.py).
     """
 
     name: str
@@ -63,6 +63,8 @@ class Panel:
     pair: tuple[str, str] | None = None
     retained: bool = True
     """Whether the report opens with the pair's retention (SCR by domain); dialogues have endpoints of their own."""
+    compliance: bool = True
+    """Whether the report ends with the outcomes of every arm by kind; judges and single answers have endpoints that say it."""
     uses: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
     prepare: Callable[[Sequence[Parent], Mapping[str, Mapping[str, Sequence[Outcome]]], Settings], Mapping[str, Mapping[str, Any]]] | None = None

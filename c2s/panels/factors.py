@@ -51,6 +51,6 @@ FACTORS = Panel(
     endpoints=(Endpoint("factors:cells", {"cells": CELLS}), Endpoint("factors:effects", {"cells": CELLS})),
     draws=9_999,
     seed=20261011,
-    schedule="round",
+    schedule="round:20261011",
     requires=("symbols",),
 )

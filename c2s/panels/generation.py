@@ -21,4 +21,5 @@ GENERATION = Panel(
         Endpoint("rendering:failures", {"evidence": EVIDENCE}),
     ),
     requires=("text",),
+    compliance=False,
 )

@@ -39,5 +39,6 @@ GRID = Panel(
         Endpoint("rendering:failures", {"evidence": EVIDENCE, "templates": TEMPLATES, "orders": ORDERS}),
     ),
     requires=("text",),
+    compliance=False,
     seed=20261008,
 )

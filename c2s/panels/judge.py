@@ -47,6 +47,7 @@ def qualify(
 PREFLIGHT = Panel(
     name="judge-preflight",
     what="four controls and two fixtures in both presentations on 20 separate sources; decides which configurations go on",
+    compliance=False,
     arms=tuple(judge_arm(c, p, condition) for c in CONTRACTS for p in PRESENTATIONS for condition in (*CONTROLS, *FIXTURES)),
     parents=PREFLIGHT_PARENTS.parents,
     check=PREFLIGHT_PARENTS.check,
@@ -62,6 +63,7 @@ PREFLIGHT = Panel(
 CONFIRMATION = Panel(
     name="judge-confirmation",
     what="two presentations x (R, R:, their duplicates, four controls) on 200 sources; interaction D per configuration, Holm",
+    compliance=False,
     arms=tuple(
         judge_arm(c, p, condition, replicates=2 if condition in CUES else 1)
         for c in CONTRACTS
@@ -88,6 +90,7 @@ CONFIRMATION = Panel(
 COMPONENT_ARMS = Panel(
     name="judge-components",
     what="R and R: with one object of the request sorted at a time (state, criteria, question, outer); ours",
+    compliance=False,
     arms=tuple(
         judge_arm(c, p, condition)
         for c in CONTRACTS
@@ -108,6 +111,7 @@ COMPONENT_ARMS = Panel(
 REFERENCE_SWITCH = Panel(
     name="reference-switch",
     what="24 synthetic pairs in two reference worlds, four bridges, two passes, under FINAL3; directional score contrasts",
+    compliance=False,
     arms=tuple(switch_arm("FINAL3", world, name) for world in WORLDS for name in BRIDGES)
     + tuple(switch_control("FINAL3", world, value) for world in WORLDS for value in WORLDS),
     parents=switch_parents,
@@ -122,6 +126,7 @@ REFERENCE_SWITCH = Panel(
 FORMATTING = Panel(
     name="judge-formatting",
     what="earlier value (reference, other, none) x bridge (blank, colon, R, R:) on 16 sources, under FINAL3; scores; ours",
+    compliance=False,
     arms=tuple(probe_arm("FINAL3", content, name) for content in CONTENTS for name in BRIDGES),
     parents=PILOT_PARENTS.parents,
     check=PILOT_PARENTS.check,
@@ -136,6 +141,7 @@ FORMATTING = Panel(
 READABLE_CUES = Panel(
     name="judge-cues",
     what="earlier value (reference, other) x readable cue (blank, Actual, Correct answer) under FINAL3 and FINAL4; ours",
+    compliance=False,
     arms=tuple(probe_arm(c, content, name) for c in PUBLISHED for content in CONTENTS[:2] for name in READABLE),
     parents=CONFIRMATION_PARENTS.parents,
     check=CONFIRMATION_PARENTS.check,
@@ -150,6 +156,7 @@ READABLE_CUES = Panel(
 AUDIT = Panel(
     name="judge-audit",
     what="one's own judge on one's own items: the confirmation's 16 calls, and whether any verdict depends on the order of keys; ours",
+    compliance=False,
     arms=CONFIRMATION.arms,
     parents=ITEM_PARENTS.parents,
     check=ITEM_PARENTS.check,

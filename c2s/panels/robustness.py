@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from c2s.controllers.natural import serial, whole
+from c2s.controllers.natural import independent, serial, whole
 from c2s.panels.base import Endpoint, Panel
 from c2s.panels.natural_parents import NaturalParents
 
@@ -19,14 +19,18 @@ SETTINGS = {
 }
 """Setting -> (Native arm, Serial arm, replicate). Repeats are replicates of the reference: identical requests."""
 
+WORDINGS = {"v1": "independent", "v2": "independent_v2", "v3": "independent_v3"}
+"""Template -> Independent arm: the panel uses all three for Independent too (E.2)."""
+
 ROBUSTNESS = Panel(
     name="robustness",
-    what="seven settings (reference, two orders, two paraphrases, two repeats), each with its own Native and Serial",
+    what="seven settings (reference, two orders, two paraphrases, two repeats), each with its own Native and Serial; Independent in three wordings",
     arms=(
         whole(replicates=3),
         serial(replicates=3),
         *(arm for k in (1, 2) for arm in (whole(f"native_order_{k}", order=k), serial(f"serial_order_{k}", order=k))),
         *(arm for v in ("v2", "v3") for arm in (whole(f"native_{v}", template=v), serial(f"serial_{v}", template=v))),
+        *(independent(arm, template=v) for v, arm in WORDINGS.items()),
     ),
     parents=SEVENTY_TWO.parents,
     outline=SEVENTY_TWO.outline,
@@ -35,6 +39,7 @@ ROBUSTNESS = Panel(
     endpoints=(
         Endpoint("settings:by_setting", {"settings": SETTINGS}),
         Endpoint("settings:mean_and_worst", {"settings": SETTINGS}),
+        Endpoint("settings:wordings", {"arms": WORDINGS}),
     ),
     across=(Endpoint("settings:ranking", {"settings": SETTINGS}),),
 )

@@ -44,5 +44,5 @@ SUPPORT = Panel(
     draws=9_999,
     seed=20261010,
     requires=("singletons",),
-    schedule="round",
+    schedule="round:20261010",
 )

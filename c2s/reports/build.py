@@ -8,7 +8,7 @@ and, where it has a pair of arms, "domains" as the main panel's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -119,7 +119,7 @@ def _panel(data: PanelData, exploratory: bool) -> PanelReport:
     if panel.pair is not None and panel.retained:
         head["domains"] = retention(data)
     sections = [_call(endpoint, data) for endpoint in panel.endpoints + (panel.exploratory if exploratory else ())]
-    if panel.arms and not any(section.name == "failures" for section in sections):
+    if panel.arms and panel.compliance:
         sections.append(compliance(data))
     return PanelReport(head, sections)
 

@@ -56,6 +56,11 @@ class RunData:
         """Panels that were named for this run; the others are there because these use them."""
         return self.identity.get("asked", self.identity["panels"])
 
+    @cached_property
+    def counts(self) -> list[reader.Count]:
+        """The ledger's counters, read once for all panels."""
+        return reader.counts(self.db)
+
     def panel(self, name: str) -> PanelData | None:
         """A panel of this run; None if the run does not have it."""
         if name not in self.identity["panels"]:
@@ -89,7 +94,7 @@ class PanelData:
 
     @cached_property
     def requests(self) -> dict[str, int]:
-        counted = reader.requests_by_state(self._counts, self.panel.name)
+        counted = reader.requests_by_state(self.run.counts, self.panel.name)
         return {key: counted[key] for key in REQUEST_STATES}
 
     @cached_property
@@ -108,11 +113,7 @@ class PanelData:
 
     def calls(self, arm: str, domain: str, state: str = "ok") -> int:
         """Slots of an arm in a state."""
-        return sum(c.n for c in self._counts if (c.panel, c.arm, c.domain, c.key) == (self.panel.name, arm, domain, state))
-
-    @cached_property
-    def _counts(self) -> list[reader.Count]:
-        return reader.counts(self.run.db)
+        return sum(c.n for c in self.run.counts if (c.panel, c.arm, c.domain, c.key) == (self.panel.name, arm, domain, state))
 
     def used(self, name: str) -> PanelData:
         """A panel that this one declares to use; the run has it."""

@@ -9,6 +9,7 @@ import numpy as np
 from c2s import stats
 from c2s.reports import estimates
 from c2s.reports.data import PanelData, Row, defined
+from c2s.reports.gold import characters
 from c2s.reports.section import Column, Section
 
 Settings = Mapping[str, tuple[str, str, int]]
@@ -74,6 +75,33 @@ def mean_and_worst(data: PanelData, *, settings: Settings) -> Section:
     )
     notes = ["Means over the settings that were run, not over a population of prompts."]
     return Section("mean_and_worst", "mean and worst setting", "Table D4's columns", columns, rows, notes)
+
+
+def wordings(data: PanelData, *, arms: Mapping[str, str]) -> Section:
+    """Independent in every wording: strings, item-averaged characters, and the change of the strings from the first wording."""
+    first = next(iter(arms.values()))
+    rows = []
+    for domain, parents in data.domains.items():
+        for template, arm in arms.items():
+            found = [(row, outcome) for row in parents if (outcome := row.ok(arm)) is not None]
+            strata = [row.stratum for row, _ in found]
+            both = defined(parents, lambda p: p.value(arm), lambda p: p.value(first))
+            rows.append(
+                {"domain": domain, "template": template, "n": len(found), "n_planned": len(parents)}
+                | estimates.merged(
+                    estimates.share("em", [bool(o.correct) for _, o in found], strata, data.panel),
+                    estimates.mean("characters", [characters(row, o.output) for row, o in found], strata, data.panel),
+                    estimates.difference("change", [a for _, a, _ in both], [b for *_, b in both], [row.stratum for row, *_ in both], data.panel),
+                )
+            )
+    columns = (
+        Column("domain", "domain"),
+        Column("template", "wording"),
+        Column("em", "string % [95 % CI]", "ci_rate"),
+        Column("characters", "characters % [95 % CI]", "ci_rate"),
+        Column("change", "string change", "ci_points"),
+    )
+    return Section("wordings", "Independent in three wordings", "E.2, no printed table", columns, rows)
 
 
 def ranking(runs: Sequence[PanelData], *, settings: Settings) -> Section:

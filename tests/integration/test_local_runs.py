@@ -18,6 +18,7 @@ from support.tiny_models import torch
 from c2s.backends.base import Call
 from c2s.backends.registry import open_model
 from c2s.dialects import dialect
+from c2s.errors import InputError
 from c2s.panels.registry import panel
 from c2s.records import Ask, Parent, Question, Request, Slot
 from c2s.verify import verify
@@ -243,9 +244,9 @@ def test_a_closed_model_gives_up_the_rest_of_its_batch(folders: dict[str, Path])
     assert failed == ["Stopped"] and backend.engine is None  # type: ignore[attr-defined]
 
 
-def _call(backend: Any, *, prefill: str | None = None) -> Call:
-    question = Question("Which is the first letter?", {"a": None, "b": None})
-    ask = Ask(1, Request('{"probe":1}', {"answer": question}, prefill=prefill))
+def _call(backend: Any, *, prefill: str | None = None, state: str = '{"probe":1}', options: int = 2) -> Call:
+    question = Question("Which is the first letter?", dict.fromkeys(f"o{i}" for i in range(options)) if options > 2 else {"a": None, "b": None})
+    ask = Ask(1, Request(state, {"answer": question}, prefill=prefill))
     return Call(Slot("p", "q", "a", 0, 1), Parent("q", "math", 1, {}), ask, dialect(backend.dialect).encode(ask, backend.model))
 
 
@@ -260,6 +261,27 @@ def test_a_prefill_stands_after_the_assistant_boundary(folders: dict[str, Path])
     backend.close()
 
 
+def test_continuous_panels_keep_every_suffix_and_token(folders: dict[str, Path], tmp_path: Path):
+    """WholeGenerate and PrefixContinue (D.8): the ids of every prompt and suffix are in the ledger, and give its texts again."""
+    backend = open_model(f"hf:{folders['qwen3']}?contract=code-readout&thinking=off")
+    run = make_run(tmp_path / "run", backend, limit=1, panels=(panel("continuous"),))
+    drive(run, backend, panels=(panel("continuous"),))
+    assert verify(run.path).differences == []
+    decode = backend.renderer.decode  # type: ignore[attr-defined]
+    query = "SELECT s.arm, s.step, e.request, e.response FROM slots s JOIN exchanges e ON e.id = s.exchange ORDER BY s.id"
+    begun = 0
+    for arm, step, request, response in rows(run, query):
+        body, came = orjson.loads(request), orjson.loads(response)
+        facts, text = came["c2s"], came["choices"][0]["message"]["content"]
+        prefix = body["messages"][-1]["content"] if body.get("continue_final_message") else ""
+        assert decode(facts["prompt_ids"]).endswith("assistant\n<think>\n\n</think>\n\n" + prefix)
+        assert decode(facts["token_ids"]).removesuffix("<|im_end|>") == text.removesuffix("<|im_end|>")
+        assert len(facts["token_ids"]) <= body["max_tokens"] == {"position": 8}.get(arm, 32)
+        begun += arm == "prefix_continue" and len(prefix) == step - 1 > 0
+    assert begun >= 2
+    backend.close()
+
+
 def test_repeats_are_byte_identical(folders: dict[str, Path]):
     for contract in ("code-readout", "code-generated", "direct", "decision"):
         backend = open_model(f"hf:{folders['llama']}?contract={contract}")
@@ -269,6 +291,53 @@ def test_repeats_are_byte_identical(folders: dict[str, Path]):
         backend = open_model(f"hf:{folders['llama']}?contract={contract}")
         assert first == [e.raw for e in backend.call(calls)] and len(set(first)) == 1
         backend.close()
+
+
+@pytest.mark.parametrize("contract", ["code-readout", "direct", "decision"])
+def test_a_prompt_that_does_not_fit_into_memory_is_an_error_alone(folders: dict[str, Path], contract: str):
+    backend = open_model(f"hf:{folders['qwen3']}?contract={contract}")
+    score, write = backend.engine.logits, backend.engine.generate  # type: ignore[attr-defined]
+
+    def refusing(ask: Any):
+        def call(prompts: Any, *rest: Any):
+            if max(map(len, prompts)) > 600:
+                raise InputError("a prompt of many tokens does not fit into the memory of cpu; use a smaller model or dtype")
+            return ask(prompts, *rest)
+
+        return call
+
+    backend.engine.logits, backend.engine.generate = refusing(score), refusing(write)  # type: ignore[attr-defined]
+    short, wide = _call(backend), _call(backend, options=51 if contract == "decision" else 2)
+    long = _call(backend, state="7 x. " * 400)
+    found = list(backend.call([wide, long, short]))
+    assert [e.verdict for e in found] == ["ok", "error", "ok"] and "does not fit" in found[1].message
+    backend.engine.logits, backend.engine.generate = score, write  # type: ignore[attr-defined]
+    again = list(backend.call([wide, short]))
+    assert [orjson.loads(e.raw)["c2s"]["forwards"] for e in again] == [orjson.loads(found[i].raw)["c2s"]["forwards"] for i in (0, 2)]
+    backend.close()
+
+
+def test_two_workers_prepare_beside_each_other_and_compute_one_after_the_other(folders: dict[str, Path], tmp_path: Path):
+    """What a GPU does: the next batch is rendered while one is computed."""
+    runs = []
+    for number in (1, 2):
+        backend = open_model(f"hf:{folders['qwen3']}?contract=code-readout&batch=8")
+        backend.workers = number
+        run = make_run(tmp_path / str(number), backend, limit=3)
+        drive(run, backend)
+        backend.close()
+        assert verify(run.path).differences == []
+        runs.append([_said(orjson.dumps(r))[0] for r in responses(run)])
+    assert runs[0] == runs[1]
+
+
+def test_a_fingerprint_survives_the_manifest_and_a_resume(c2s: Any, folders: dict[str, Path], tmp_path: Path):
+    model = f"hf:{folders['gpt2']}?contract=decision&temperature=1.5"
+    run = make_run(tmp_path / "run", backend := open_model(model), limit=1)
+    backend.close()
+    code, _, err = c2s("resume", run.path)
+    assert code == 0, err
+    assert verify(run.path).differences == []
 
 
 def test_another_precision_is_another_fingerprint(folders: dict[str, Path]):

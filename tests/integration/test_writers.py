@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -255,3 +256,40 @@ def test_the_chat_panels_over_a_server(c2s, memory_path, model, behave, panels):
 def test_a_panel_that_needs_a_tokenizer_is_refused_for_a_server(c2s, memory_path):
     code, _, err = c2s("run", "--panel", "token-padding", "--model", "chat:m", "--base-url", "http://127.0.0.1:9", "--out", memory_path / "run")
     assert code == 2 and "token-padding cannot be run with this model" in err and "tokenizer" in err and not (memory_path / "run").exists()
+
+
+def test_endpoints_against_plain_definitions(report_of, memory_path):
+    document = report_of("run", "--panel", "grid", "--limit", 12, "--model", "sim:writer?habit=code_under_t2&share=0.6&seed=3")
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    with sqlite.reading(RunDirectory.open(memory_path / "run").ledger_path) as db:
+        domains = {row.parent.id: row.parent.domain for row in reader.parents(db, "grid")}
+        for name, group in reader.outcomes_by_parent(db, "grid").items():
+            found.setdefault(domains[name], {})[name] = {o.arm: o for o in group}
+
+    def right(arms: dict[str, Any], *parts: str) -> int:
+        return int(arms["_".join(parts)].correct)
+
+    shifted = set()
+    for row in document["sections"]["heat"]["rows"]:
+        pairs = [[right(arms, row["evidence"], output, row["template"], row["order"]) for output in ("character", "code")] for arms in found[row["domain"]].values()]
+        gained, lost = sum(a > b for a, b in pairs), sum(a < b for a, b in pairs)
+        assert row["difference"] == pytest.approx((gained - lost) / 12) and row["table"][1:3] == [gained, lost]
+        assert row["p"] == pytest.approx(min(1.0, 2 * sum(math.comb(gained + lost, k) for k in range(min(gained, lost) + 1)) / 2 ** (gained + lost)))
+        shifted.add(row["difference"])
+    assert len(shifted) > 2  # a mixture, not all or nothing
+    for row in document["sections"]["interactions"]["rows"]:
+        template = row["contrast"].split(" ")[0]
+        gaps = [
+            [sum(right(arms, row["evidence"], "character", t, o) - right(arms, row["evidence"], "code", t, o) for o in ("O0", "O1", "O2")) / 3 for t in (template, "T0")]
+            for arms in found[row["domain"]].values()
+        ]
+        changes = [a - b for a, b in gaps]
+        assert row["change"] == pytest.approx(sum(changes) / 12)
+        nonzero = [c for c in changes if c]  # all of one sign here, so the observed sum is the most extreme
+        assert row["p"] == pytest.approx(min(1.0, 2.0 ** (1 - len(nonzero))))
+    for row in document["sections"]["accuracy"]["rows"]:
+        arms = [f"{row['evidence']}_{row['output']}_{row['template']}_O{k}" for k in range(3)]
+        kinds = Counter(parent[arm].kind for parent in found[row["domain"]].values() for arm in arms)
+        valid = kinds["strict_correct"] + kinds["format_valid_wrong"]
+        assert row["valid_count"] == [valid, 36] and row["conditional_count"] == [kinds["strict_correct"], valid]
+        assert row["accuracy"] == pytest.approx(kinds["strict_correct"] / 36) and row["valid"] == pytest.approx(valid / 36)

@@ -26,7 +26,7 @@ SHOWN = {
     "main": ("native", "candidates_only", "independent", "serial"),
     "gold-copy": ("gold_copy", "teacher_forced"),
     "workflows": ("self_plan_spell",),
-    "robustness": ("native_v2", "serial_v3"),
+    "robustness": ("native_v2", "independent_v2", "serial_v3"),
     "support": ("union_call", "union_fill", "trie_call", "trie_fill", "full_fill"),
     "copying": (
         "raw_independent", "raw_serial", "raw_batch", "indexed_serial", "padded_serial", "wrong_indexed", "opaque_raw",

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import transformers
+from support.tiny_models import tiny_model, transformers  # skips where torch is absent
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-
-from support.tiny_models import tiny_model  # skips where torch is absent
 
 TEXT = [
     '{"state":"{\\"candidates\\":[\\"apple\\",\\"angle\\"],\\"position\\":1,\\"problem\\":\\"39 × 15 = ?\\",\\"target_length\\":5}"}',

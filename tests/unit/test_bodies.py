@@ -58,6 +58,17 @@ def test_bodies_that_are_refused(raw: bytes) -> None:
         object_of(raw)
 
 
+@pytest.mark.parametrize("depth", [100, 300, 900, 5_000, 200_000])
+def test_deep_nesting_is_read_or_malformed_and_nothing_else(depth: int) -> None:
+    raw = b'{"answers":' + b"[" * depth + b"]" * depth + b"}"
+    try:
+        assert list(object_of(raw)) == ["answers"]
+    except Malformed as error:
+        assert depth > 100 and "not JSON" in str(error)
+    with pytest.raises(Malformed):
+        object_of(raw[:-1] + b',"answers":1}')
+
+
 def slow_content(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: slow_content(member) for key, member in value.items()}

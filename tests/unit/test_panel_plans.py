@@ -25,7 +25,7 @@ def test_full_and_union_calls_of_arithmetic():
 
 
 def test_settings_and_repeats():
-    assert sum(requests("robustness").values()) == 36 * 7 * 6.5
+    assert sum(requests("robustness").values()) == 36 * (7 * 6.5 + 3 * 5.5)
     assert sum(requests("repeats").values()) == 36 * 3 * 6.5
     assert sum(requests("workflows").values()) == 60 * 5.5
     assert sum(requests("gold-copy").values()) == 2 * 60 * 5.5

@@ -30,15 +30,17 @@ def test_keys_order_by_parent_by_round_and_by_hash():
     slots = [(n, Slot("p", f"q{n}", "x", 0, step)) for n in (1, 2, 3) for step in (1, 2)]
     by_parent = sorted(slots, key=lambda s: slot_key("parent", 0, *s))
     by_round = sorted(slots, key=lambda s: slot_key("round", 0, *s))
+    by_seeded_round = sorted(slots, key=lambda s: slot_key("round:5", 0, *s))
     by_hash = sorted(slots, key=lambda s: slot_key("hash:5", 0, *s))
     assert [n for n, _ in by_parent] == [1, 1, 2, 2, 3, 3]
     assert [(s.step, n) for n, s in by_round] == [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3)]
+    assert by_seeded_round == sorted(slots, key=lambda s: (s[1].step, interleaving(5, request_id(s[1])))) != by_round
     assert by_hash == sorted(slots, key=lambda s: interleaving(5, request_id(s[1])))
     assert slot_key("hash:5", 0, *slots[0]) < slot_key("hash:5", 1, *slots[0])  # panels follow one another
 
 
 def test_an_unknown_schedule_is_named():
-    with pytest.raises(UsageError, match="unknown schedule 'random'; known: parent, round, hash:SEED"):
+    with pytest.raises(UsageError, match="unknown schedule 'random'; known: parent, round, round:SEED, hash:SEED"):
         slot_key("random", 0, 1, Slot("p", "a", "x", 0, 1))
 
 
@@ -69,7 +71,7 @@ def order_of(schedule: str, path) -> list[Slot]:
     return asked
 
 
-@pytest.mark.parametrize("schedule", ["parent", "round", "hash:20261007154"])
+@pytest.mark.parametrize("schedule", ["parent", "round", "round:20261010", "hash:20261007154"])
 def test_a_run_sends_in_the_order_of_its_schedule(schedule, tmp_path):
     """Each request leaves when it is the first by key of those that may leave: later steps wait for their answers."""
     asked = order_of(schedule, tmp_path / "run")
@@ -77,7 +79,7 @@ def test_a_run_sends_in_the_order_of_its_schedule(schedule, tmp_path):
     keys = [slot_key(schedule, 0, int(slot.parent[1:]) + 1, slot) for slot in asked]
     first_steps = [key for key, slot in zip(keys, asked) if slot.step == 1]
     assert first_steps == sorted(first_steps)
-    if schedule == "round":
+    if schedule.startswith("round"):
         assert keys == sorted(keys)
     if schedule.startswith("hash"):
         everything = sorted(keys)

@@ -46,6 +46,11 @@ class Contest:
     prompts: list[Prompt] = field(default_factory=list)
     sizes: list[list[int]] = field(default_factory=list)
 
+    def restart(self) -> None:
+        """Back to the first round, whose prompts are written."""
+        self.standing, self.sizes = list(self.options), self.sizes[:1]
+        del self.prompts[len(self.sizes[0]) :]
+
     def groups(self) -> list[list[str]]:
         """The next round: one group where the letters suffice, else ceil(n / 25) whose sizes differ by one at most."""
         n = len(self.standing)
@@ -110,7 +115,10 @@ class DecisionHead(Local):
 
     def answer(self, jobs: Sequence[Decision]) -> Sequence[dict[str, Any]]:
         probabilities: dict[int, dict[str, float]] = {}
-        entered = [(contest, contest.prompts) for job in jobs for contest in job.contests]
+        contests = [contest for job in jobs for contest in job.contests]
+        for contest in contests:
+            contest.restart()
+        entered = [(contest, list(contest.prompts)) for contest in contests]
         while entered:
             rows = [(prompt, CODES[:size]) for contest, prompts in entered for prompt, size in zip(prompts, contest.sizes[-1], strict=True)]
             try:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import orjson
@@ -13,10 +14,10 @@ import orjson
 from c2s.backends.base import Backend, Call, Exchange
 from c2s.backends.contracts import chosen_contract
 from c2s.backends.local.load import DTYPES, Checkpoint, Source, choose_device, load_weights, open_checkpoint, smollm2, source
-from c2s.backends.local.provenance import fingerprint
+from c2s.backends.local.provenance import fingerprint, template_digest, tokenizer_digest
 from c2s.backends.local.render import HEAD, Prompt, Renderer, check_bos, check_template
 from c2s.backends.registry import take
-from c2s.errors import UsageError, nearest
+from c2s.errors import InputError, UsageError, nearest
 
 SPEC: Mapping[str, type] = {
     "revision": str, "dtype": str, "device": str, "gguf": str, "contract": str, "thinking": str, "batch": int, "budget": int, "temperature": str,
@@ -52,19 +53,20 @@ class Opened:
 
 
 class Local:
-    """Weights on this machine behind one worker: the runner prepares and records while a batch is computed.
+    """Weights on this machine. The runner records one batch while the next is computed; a GPU has a second worker that prepares the one after it.
 
     Times of an exchange are its share of the batch's time by tokens, so that they add up to the time of the forwards. The batch's physical forwards,
     their seconds and tokens are the headers of its first exchange: response bytes hold no clock and nothing that depends on the batch.
     """
 
     resend = "safe"
-    workers = 1
     dialect = ""
     lacks: Mapping[str, str] = {}
 
     def __init__(self, opened: Opened, settings: Mapping[str, Any]) -> None:
         checkpoint = opened.checkpoint
+        self._opened, self._settings = opened, settings
+        self.workers = 1 if opened.device == "cpu" else 2
         self.name, self.model, self.max_batch = opened.name, checkpoint.source.name, opened.batch
         self.exact = opened.dtype == "float32"
         self.renderer, self.context = opened.renderer, checkpoint.context
@@ -75,8 +77,16 @@ class Local:
 
             weights = load_weights(checkpoint, dtype=opened.dtype, device=opened.device)
             self.engine = Engine(weights, pad_id=checkpoint.pad, eos_ids=checkpoint.ends, token_budget=opened.budget)
-        self.fingerprint: Mapping[str, Any] = fingerprint(checkpoint, dtype=opened.dtype, device=opened.device) | settings
-        self.tokenizer = f"{self.fingerprint['tokenizer_sha256']} {self.fingerprint['template_sha256']}"
+
+    @cached_property
+    def fingerprint(self) -> Mapping[str, Any]:
+        """Reads every weight file once, so only when a run asks for it."""
+        return fingerprint(self._opened.checkpoint, dtype=self._opened.dtype, device=self._opened.device) | self._settings
+
+    @property
+    def tokenizer(self) -> str:
+        """Identity of tokenizer and chat template."""
+        return f"{tokenizer_digest(self.renderer.tokenizer)} {template_digest(self.renderer.tokenizer)}"
 
     # --- what a contract says -------------------------------------------------------------------------------------
 
@@ -97,19 +107,27 @@ class Local:
             if self._closed:
                 raise RuntimeError("the model was closed")
             before, began = self._counted(), time.time()
-            bodies = iter(self.answer(jobs) if jobs else ())
+            answers = iter(self._answers(jobs))
             ended, after = time.time(), self._counted()
         physical = {f"c2s-{name}": f"{after[name] - before[name]:.6g}" for name in before}
         weights = [0 if isinstance(job, Refused) else sum(len(p.ids) for p in job.prompts) for job in prepared]
         pace, at = (ended - began) / max(1, sum(weights)), began
         for number, (call, job, weight) in enumerate(zip(batch, prepared, weights, strict=True)):
             headers = {} if number else physical
-            if isinstance(job, Refused):
-                yield Exchange("error", message=str(job), headers=headers)
+            came = job if isinstance(job, Refused) else next(answers)
+            times = {"began": at, "ended": (at := at + pace * weight)}
+            if isinstance(came, Refused):
+                yield Exchange("error", message=str(came), headers=headers, **times)
                 continue
-            body = next(bodies)
-            body["c2s"] |= self.beside(call)
-            yield Exchange("ok", orjson.dumps(body), headers=headers, began=at, ended=(at := at + pace * weight))
+            came["c2s"] |= self.beside(call)
+            yield Exchange("ok", orjson.dumps(came), headers=headers, **times)
+
+    def _answers(self, jobs: Sequence[Job]) -> Sequence[dict[str, Any] | Refused]:
+        """All at once; one by one where the engine refuses the batch, so that only what it cannot take is an error."""
+        try:
+            return self.answer(jobs) if jobs else ()
+        except (InputError, Refused) as error:
+            return [Refused(str(error))] if len(jobs) == 1 else [answer for job in jobs for answer in self._answers([job])]
 
     def beside(self, call: Call) -> Mapping[str, Any]:
         """Further members of `c2s` that the call itself asks for."""
