@@ -205,7 +205,10 @@ def _data(data: argparse.ArgumentParser) -> None:
 
 
 def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split(","))
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not whole numbers with commas between, such as 5,5,2") from None
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -8,7 +8,7 @@ and, where it has a pair of arms, "domains" as the main panel's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from importlib import import_module

@@ -8,6 +8,7 @@ give each length the same total weight, 1/(6 n_L) an item.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import exp, log
@@ -92,16 +93,18 @@ def _bootstrap(data: PanelData) -> list[tuple[Population, Any]]:
     ]
 
 
-def _section(data: PanelData, name: str, title: str, source: str, keys: dict[str, str], form: str, notes: list[str] = []) -> Section:
+def _section(
+    data: PanelData, name: str, title: str, source: str, keys: dict[str, str], form: str, notes: Sequence[str] = (), scores: Sequence[str] = SCORES
+) -> Section:
     rows = []
     for p, found in _bootstrap(data):
-        for score in SCORES:
+        for score in scores:
             parts = [estimates.put(key, found[score][metric]) for key, metric in keys.items()]
             rows.append({"population": p.name, "mixture": p.mixture, "score": score, "n": found.n, "successes": found.positives} | estimates.merged(*parts))
     if not rows:
         rows = [{"population": "main", "mixture": "-", "score": "-", "n": 0} | {k: None for k in keys} | {"undefined": {next(iter(keys)): NONE}}]
     columns = (Column("population", "population"), Column("mixture", "mixture"), Column("score", "score"))
-    return Section(name, title, source, (*columns, *(Column(key, f"{HEADS[key]} [95 % CI]", form) for key in keys)), rows, notes)
+    return Section(name, title, source, (*columns, *(Column(key, f"{HEADS[key]} [95 % CI]", form) for key in keys)), rows, list(notes))
 
 
 NONE = "the model reported no probabilities for Serial"
@@ -118,8 +121,8 @@ def discrimination(data: PanelData) -> Section:
 
 def precision(data: PanelData) -> Section:
     keys = {"p10": "precision@0.1", "p25": "precision@0.25", "p50": "precision@0.5"}
-    notes = ["Share of right strings among the highest scored; ties at the cutoff count by their expected share."]
-    return _section(data, "precision", "precision at coverage, %", "Figure 21", keys, "ci_rate", notes)
+    notes = ["Share of right strings among the highest scored; ties at the cutoff count by their expected share. Length: shorter first, a baseline."]
+    return _section(data, "precision", "precision at coverage, %", "Figure 21", keys, "ci_rate", notes, (*SCORES, "length"))
 
 
 def against_baselines(data: PanelData) -> Section:

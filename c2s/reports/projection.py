@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from c2s import stats
@@ -49,10 +51,17 @@ def _item(row: Row) -> dict[str, float] | None:
     return {name: float(np.mean(v)) for name, v in values.items()}
 
 
+@cache
+def _items(data: PanelData) -> dict[str, list[tuple[Row, dict[str, float]]]]:
+    """Items with probabilities by domain, shared by both sections."""
+    return {domain: [(row, item) for row in parents if (item := _item(row)) is not None] for domain, parents in data.domains.items()}
+
+
 def _rows(data: PanelData, measures: tuple[str, ...]) -> list[dict]:
     rows = []
-    for domain, parents in data.used("main").domains.items():
-        found = [(row, item) for row in parents if (item := _item(row)) is not None]
+    main = data.used("main")
+    for domain, parents in main.domains.items():
+        found = _items(main)[domain]
         row = {"domain": domain, "n": len(found), "n_planned": len(parents)}
         if found:
             strata = [r.stratum for r, _ in found]

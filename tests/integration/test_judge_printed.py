@@ -37,7 +37,7 @@ def sections(runs: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> dict[
     for run, model in zip(document["runs"], runs):
         for panel in (run, run["used"]["judge-preflight"]):
             for name, section in panel["sections"].items():
-                for row in section["rows"] if name != "compliance" else ():  # its rows are arms, not configurations
+                for row in section["rows"]:
                     named = next(k for k, v in NAMES.items() if v == (model, row["configuration"]))
                     found.setdefault(name, []).append(row | {"configuration": named})
     return found

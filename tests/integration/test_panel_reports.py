@@ -112,6 +112,10 @@ def test_confidence_scores_are_products_means_and_minima_of_what_was_reported(re
         ece = sum(abs(sum(s for s, _ in b) - sum(c for _, c in b)) for b in bins.values()) / len(serial)
         assert rows[name]["ece"] == pytest.approx(ece, rel=1e-9)
     assert {row["mixture"] for row in rows.values()} == {"equal"}  # four items of each length
+    at_coverage = {row["score"]: row for row in document["sections"]["precision"]["rows"]}
+    assert list(at_coverage) == [*rows, "length"]  # a baseline for ranking, without calibration (Figure 21)
+    short = [o.correct for o in serial if len(o.output) <= 5]
+    assert at_coverage["length"]["p50"] == pytest.approx(sum(short) / len(short))  # half of the items have lengths 3, 4 and 5
 
 
 def test_equal_lengths_weigh_by_one_over_their_number(report_of, memory_path: Path):

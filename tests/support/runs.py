@@ -10,6 +10,7 @@ from c2s.backends.base import Backend
 from c2s.backends.registry import open_model
 from c2s.ledger import sqlite
 from c2s.ledger.directory import RunDirectory, write_durably
+from c2s.ledger.spend import Spend, read_spend
 from c2s.ledger.writer import LedgerWriter
 from c2s.panels.base import Panel
 from c2s.panels.main import MAIN
@@ -55,3 +56,18 @@ def rows(run: RunDirectory, query: str, *values: Any) -> list[tuple]:
 
 def states(run: RunDirectory) -> dict[str, int]:
     return dict(rows(run, "SELECT state, count(*) FROM slots GROUP BY state"))
+
+
+def spend_of(run: RunDirectory) -> Spend:
+    """The totals of requests, tokens and money as the ledger stores them."""
+    with sqlite.reading(run.ledger_path) as db:
+        return read_spend(db)
+
+
+def count_of(run: RunDirectory, key: str) -> dict[str, int]:
+    """Exchanges by a column."""
+    return dict(rows(run, f"SELECT {key}, count(*) FROM exchanges GROUP BY 1"))
+
+
+def events(run: RunDirectory) -> list[str]:
+    return [message for (message,) in rows(run, "SELECT message FROM events ORDER BY id")]
