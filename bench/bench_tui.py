@@ -1,15 +1,19 @@
 """The terminal UI on a ledger of 1,000,000 slots in 150,000 parents, and beside a runner that settles 500 slots a second.
 
-    pytest bench/bench_tui.py -o python_files='bench_*.py' -s
+    pytest bench/bench_tui.py -o python_files='bench_*.py' -s       (about five minutes)
 
 Making the ledgers takes minutes; C2S_BENCH_LEDGERS=FOLDER keeps them there. The budgets of the project are asserted: opened in
 a second, filters in 200 ms (500 ms where most rows stay), no stall above 100 ms, 200 MB, 8 % of a core while following, no read
 transaction above 50 ms.
+
+Every time is taken twice: by the clock, and as the CPU time of what has to happen one after the other, which does not grow when other
+programs want the cores. The second is asserted always, the first only where the machine is otherwise idle.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import shutil
 import sqlite3
@@ -25,10 +29,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from c2s_tui.app import TuiApp
+from c2s_tui.data import selection
 from c2s_tui.data.filters import parse
 from c2s_tui.data.follow import Follower
 from c2s_tui.data.plan import Plan
-from c2s_tui.data.selection import Sort, select
+from c2s_tui.data.selection import Sort
 from c2s_tui.data.source import Source
 from c2s_tui.widgets.rows import Rows
 from support.pilots import Settling
@@ -71,9 +76,27 @@ def idle() -> float:
     return (time.thread_time() - cpu) / (time.perf_counter() - wall)
 
 
-def best_of(times: list[float]) -> float:
-    """The best of several times, less the share of it that other programs had."""
-    return min(times) * idle()
+def within(budget: float, clock: float, cpu: float) -> None:
+    """Seconds by the clock and of CPU; the clock counts where nothing else takes the cores."""
+    share = idle()
+    assert cpu < budget and (clock < budget or share < 0.9), f"{clock:.3f} s, {cpu:.3f} s of CPU; the budget is {budget} s (idle share {share:.2f})"
+
+
+class Readers:
+    """CPU seconds of the busiest reader thread of a search."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.busiest = 0.0
+        read = selection._read
+
+        def timed(*arguments) -> None:
+            start = time.thread_time()
+            try:
+                read(*arguments)
+            finally:
+                self.busiest = max(self.busiest, time.thread_time() - start)
+
+        monkeypatch.setattr(selection, "_read", timed)
 
 
 def test_it_holds_what_it_says(ledgers: Path):
@@ -91,7 +114,7 @@ def test_opening(ledgers: Path):
             times.append(time.perf_counter() - app.began)
             cpu.append(app.cpu_seconds())
     tell(f"opened in {min(times):.2f} s at best, {statistics.median(times):.2f} s in the middle; {min(cpu):.2f} s of CPU (idle share {idle():.2f})")
-    assert best_of(times) < 1.0
+    within(1.0, min(times), min(cpu))
 
 
 FILTERS = {
@@ -109,39 +132,46 @@ FILTERS = {
 
 
 @pytest.mark.parametrize("typed", FILTERS)
-def test_filtering(typed: str, ledgers: Path, plan: Plan):
-    source, times = Source(ledgers / "done"), []
+def test_filtering(typed: str, ledgers: Path, plan: Plan, monkeypatch: pytest.MonkeyPatch):
+    source, times, cpu, readers = Source(ledgers / "done"), [], [], Readers(monkeypatch)
     for _ in range(5):
-        start = time.perf_counter()
-        selection = list(select(source, plan, parse(typed, plan)))[-1]
+        start, own, readers.busiest = time.perf_counter(), time.thread_time(), 0.0
+        found = list(selection.select(source, plan, parse(typed, plan)))[-1]
         times.append(time.perf_counter() - start)
-    assert sum(selection.counts.values()) == len(selection.ids)
-    tell(f"{typed or '(everything)':26} {len(selection.ids):7,} rows in {1000 * min(times):4.0f} ms at best, {1000 * statistics.median(times):4.0f} in the middle")
-    assert best_of(times) < FILTERS[typed]
+        cpu.append(time.thread_time() - own + readers.busiest)
+    assert sum(found.counts.values()) == len(found.ids)
+    tell(
+        f"{typed or '(everything)':26} {len(found.ids):7,} rows in {1000 * min(times):4.0f} ms at best, {1000 * statistics.median(times):4.0f} in the"
+        f" middle; {1000 * min(cpu):4.0f} of CPU one after the other"
+    )
+    within(FILTERS[typed], min(times), min(cpu))
 
 
 @pytest.mark.parametrize("by", ["min_confidence", "transition", "target"])
 def test_sorting(by: str, ledgers: Path, plan: Plan):
-    start = time.perf_counter()
-    selection = list(select(Source(ledgers / "done"), plan, parse("", plan), Sort(by, True)))[-1]
-    tell(f"sorted by {by} in {1000 * (time.perf_counter() - start):.0f} ms")
-    assert len(selection.ids) == 150_000
+    start, cpu = time.perf_counter(), time.process_time()
+    found = list(selection.select(Source(ledgers / "done"), plan, parse("", plan), Sort(by, True)))[-1]
+    tell(f"sorted by {by} in {1000 * (time.perf_counter() - start):.0f} ms, {1000 * (time.process_time() - cpu):.0f} of CPU on both cores")
+    assert len(found.ids) == 150_000
 
 
 class Lateness:
-    """How late the event loop comes back: what a key that is pressed at a bad moment would wait."""
+    """How late the event loop comes back: what a key that is pressed at a bad moment would wait.
+
+    `clock` is what it was, `own` at most the CPU that the whole process used meanwhile: what it would be with the cores to itself.
+    """
 
     def __init__(self) -> None:
-        self.worst = 0.0
-        self.all: list[float] = []
+        self.clock: list[float] = []
+        self.own: list[float] = []
 
     async def watch(self) -> None:
         while True:
-            start = time.perf_counter()
+            start, cpu = time.perf_counter(), time.process_time()
             await asyncio.sleep(0.005)
             late = time.perf_counter() - start - 0.005
-            self.worst = max(self.worst, late)
-            self.all.append(late)
+            self.clock.append(late)
+            self.own.append(min(late, time.process_time() - cpu))
 
 
 def test_scrolling_and_filtering_never_stall_the_screen(ledgers: Path):
@@ -170,23 +200,26 @@ def test_scrolling_and_filtering_never_stall_the_screen(ledgers: Path):
                 app.screen._apply(typed)
                 await pilot.settled(60)
             watch.cancel()
-            tell(f"300 pages in {scrolled:.1f} s; the loop came back at worst {1000 * lateness.worst:.0f} ms late,")
-            tell(f"99.9 % within {1000 * sorted(lateness.all)[int(0.999 * len(lateness.all))]:.0f} ms (idle share {idle():.2f})")
+            tell(f"300 pages in {scrolled:.1f} s; the loop came back at worst {1000 * max(lateness.clock):.0f} ms late,")
+            tell(f"{1000 * max(lateness.own):.0f} ms of CPU (idle share {idle():.2f})")
 
     asyncio.run(go())
-    assert sorted(lateness.all)[int(0.999 * len(lateness.all))] * idle() < 0.1
+    within(0.1, max(lateness.clock), max(lateness.own))
 
 
 def test_memory(ledgers: Path):
-    """After scrolling, sorting, filtering, an item, a comparison of the run with itself, and the monitor."""
-    with Terminal(str(ledgers / "done"), "--screen", "items", size=(120, 40)) as app:
+    """After scrolling, sorting, filtering, an item, the monitor, and a comparison with another run of as many items."""
+    with Terminal(str(ledgers / "done"), "--screen", "items", "--with", str(ledgers / "part"), size=(120, 40)) as app:
         app.until("m-000000")
         opened = app.peak_mb()
         for keys in ["\x1b[6~" * 50, "G", "s" * 5, "t", "t", "x", "\r", "n" * 5, "\x1b", "2"]:
             app.press(keys)
             app.read(1.5)
+        listed = app.peak_mb()
+        app.press("5")
+        app.until("A:B", 120)
         peak = app.peak_mb()
-    tell(f"{opened:.0f} MB when opened, {peak:.0f} MB at most")
+    tell(f"{opened:.0f} MB when opened, {listed:.0f} MB after all that, {peak:.0f} MB after a comparison")
     assert peak < 200
 
 
@@ -202,15 +235,23 @@ def growing(ledgers: Path, tmp_path: Path) -> Iterator[Path]:
     process.communicate(timeout=20)
 
 
+def settled(run: Path) -> int:
+    with sqlite3.connect((run / "ledger.sqlite").as_uri() + "?mode=ro", uri=True) as db:
+        (n,) = db.execute("SELECT sum(n) FROM counters WHERE key = 'ok'").fetchone()
+    db.close()
+    return n
+
+
 @pytest.mark.parametrize("screen", ["monitor", "items", "runs"])
 def test_following_costs_little(screen: str, growing: Path):
     """CPU over 20 s of a run that settles 500 slots a second, and how long a key waits for its effect."""
     with Terminal(str(growing), "--screen", screen) as app:
         app.read(5.0)
-        before, start = app.cpu_seconds(), time.perf_counter()
+        before, written, start = app.cpu_seconds(), settled(growing), time.perf_counter()
         while time.perf_counter() - start < 20.0:
             app.read(20.0 - (time.perf_counter() - start))
-        share = (app.cpu_seconds() - before) / (time.perf_counter() - start)
+        seconds = time.perf_counter() - start
+        share, speed = (app.cpu_seconds() - before) / seconds, (settled(growing) - written) / seconds
         waits = []
         for n in range(10 if screen == "monitor" else 0):
             app.press(" ")
@@ -218,29 +259,31 @@ def test_following_costs_little(screen: str, growing: Path):
             app.read(0.3)
         peak = app.peak_mb()
     said = f", a key had its effect after {1000 * statistics.median(waits):.0f} ms ({1000 * max(waits):.0f} at worst)" if waits else ""
-    tell(f"{screen}: {100 * share:.1f} % of a core, {peak:.0f} MB{said} (idle share {idle():.2f})")
-    assert share < 0.08 and peak < 200
-    assert not waits or statistics.median(waits) * idle() < 0.1
+    tell(f"{screen}: {100 * share:.1f} % of a core at {speed:.0f} slots/s, {peak:.0f} MB{said} (idle share {idle():.2f})")
+    assert share < 0.08 and peak < 200 and speed > 450
+    assert not waits or statistics.median(waits) < 0.1
 
 
 class Timed(sqlite3.Connection):
-    """Notes how long every read transaction lasts: a statement from its start to its last row, or from BEGIN to COMMIT."""
+    """Notes how long every read transaction lasts, from a statement's start to its last row or from BEGIN to COMMIT: by the clock, and in
+    CPU time of the reading thread.
+    """
 
-    spans: list[tuple[float, str]] = []
-    _began: float | None = None
+    spans: list[tuple[float, float, str]] = []
+    _began: tuple[float, float] | None = None
 
     def execute(self, sql: str, *values):
-        start = time.perf_counter()
+        start = time.perf_counter(), time.thread_time()
         if sql == "BEGIN":
             self._began = start
         found = super().execute(sql, *values)
         rows = found.fetchall() if found.description else []
-        now = time.perf_counter()
+        now = time.perf_counter(), time.thread_time()
         if sql == "COMMIT":
-            self.spans.append((now - self._began, "BEGIN ... COMMIT"))
+            start, sql = self._began, "BEGIN ... COMMIT"
             self._began = None
-        elif self._began is None:
-            self.spans.append((now - start, sql))
+        if self._began is None:
+            self.spans.append((now[0] - start[0], now[1] - start[1], sql))
         return Fetched(rows)
 
 
@@ -268,12 +311,14 @@ def test_no_read_transaction_lasts(growing: Path, monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(sqlite, "_read_only", connect)
     Timed.spans.clear()
+    gc.collect()
+    gc.freeze()  # what the test itself keeps is not gone through again and again
     follower = Follower(Source(growing))
     for n in range(30):
         follower.look()
         for typed in ("", "t:lost", "123", "arm:native/serial"):
-            list(select(follower.source, follower.plan, parse(typed, follower.plan), Sort(("order", "min_confidence", "target")[n % 3])))
-    spans = sorted(Timed.spans, reverse=True)
-    longest, what = spans[0]
-    tell(f"{len(spans):,} reads; the longest lasted {1000 * longest:.1f} ms: {' '.join(what.split())[:60]}; over 50 ms: {sum(s > 0.05 for s, _ in spans)}")
-    assert statistics.quantiles([s for s, _ in spans], n=1000)[-1] * idle() < 0.05
+            sort = Sort(("order", "min_confidence", "target")[n % 3])
+            list(selection.select(follower.source, follower.plan, parse(typed, follower.plan), sort))
+    clock, cpu, what = (max(span[0] for span in Timed.spans), *max((span[1], span[2]) for span in Timed.spans))
+    tell(f"{len(Timed.spans):,} reads; the longest lasted {1000 * clock:.1f} ms, {1000 * cpu:.1f} of CPU: {' '.join(what.split())[:60]}")
+    within(0.05, clock, cpu)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from c2s_tui.data import apart
 from c2s_tui.data.compare import SideSpec, compare
 from c2s_tui.data.filters import SORTS, TRANSITIONS, Filter, Pair, base_pair, parse
 from c2s_tui.data.follow import Follower
@@ -22,7 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from c2s import stats
-from c2s.errors import UsageError
+from c2s.errors import InputError, UsageError
 from c2s.ledger import reader
 from c2s.reports.build import build
 from support.synthetic import EPOCH, Shape, synthesise
@@ -188,6 +189,16 @@ def test_the_prefix_counts_parents_that_closed_in_order_and_no_others(tmp_path: 
     )
     assert sum(row.prefix for row in follower.look().joint) == 4
     db.close()
+
+
+def test_an_interval_is_the_same_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPatch):
+    rng = np.random.default_rng(1)
+    native, serial, strata = rng.random(400) < 0.9, rng.random(400) < 0.5, rng.integers(3, 9, 400)
+    here = apart.interval("bootstrap_scr", native, native & serial, strata)
+    monkeypatch.setattr(apart, "SMALL", 10)
+    assert apart.interval("bootstrap_scr", native, native & serial, strata) == here == stats.bootstrap_scr(native, native & serial, strata)
+    with pytest.raises(InputError, match="entries|length|same"):
+        apart.interval("bootstrap_scr", native, serial[:-1], strata)
 
 
 def test_a_finished_run_has_the_interval_of_its_report(made: Path):

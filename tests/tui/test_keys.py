@@ -290,6 +290,90 @@ def test_export_holds_the_filtered_rows_in_their_order(form: str, app_of):
     assert all(row["serial_output"] != row["target"] for row in rows)
 
 
+def test_runs_opens_items_and_marks_the_other_side(app_of, root):
+    app = app_of()
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        await pilot.press("j", "c", "k")  # `other` is marked, `part` is under the cursor
+        assert app.session.other.path == root / "other" and "◆ other" in screen_text(app)
+        await pilot.press("i")
+        assert app.screen.NAME == "items" and app.session.path == root / "part"
+        await pilot.press("5")
+        assert app.screen.compared.right.source.path == root / "other"
+        await pilot.press("1", "j", "c")
+        assert app.session.other is None
+
+    drive(app, press)
+
+
+def test_keys_that_go_backwards(app_of, root):
+    app = app_of("part", screen="items", other=root / "other")
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        await pilot.press("T")
+        assert app.session.chosen.transitions == ("pending",)
+        await pilot.press("T", "t", "t")
+        assert app.session.chosen.transitions == () and app.session.chosen.domain is None
+        await pilot.press("S")
+        assert app.session.sort.by == "min_confidence"
+        await pilot.press("s", "escape")
+        assert app.session.sort.by == "order" and app.screen.NAME == "runs"
+        await pilot.press("2", "enter")
+        assert app.screen.NAME == "items"
+        await pilot.press("4", "a")
+        before = app.session.arm
+        await pilot.press("a", "A")
+        assert app.session.arm == before
+        await pilot.press("5", "shift+tab")
+        matrix, cell = app.screen.compared.found.matrix(), app.screen.cell
+        assert cell == max((r, c) for r in range(4) for c in range(4) if matrix[r, c])
+        await pilot.press("x")
+        assert app.screen.cell is None
+        await pilot.press("d")
+        assert {a.domain for a, _ in (app.screen.query_one(Rows).row(i) for i in range(20))} == {app.session.domain}
+        await pilot.press("tab", "escape")
+        assert app.screen.NAME == "compare" and app.screen.cell is None
+        await pilot.press("escape")
+        assert app.screen.NAME == "runs"
+
+    drive(app, press)
+
+
+def test_a_report_is_made_again_when_asked_or_when_a_file_changed(app_of, root):
+    app = app_of("good", screen="report")
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        first = app.screen.view
+        await pilot.press("1", "6")
+        assert app.screen.view is first
+        await pilot.press("r")
+        second = app.screen.view
+        assert second is not first and second.text == first.text
+        (root / "good/control.json").write_text("{}")
+        await pilot.press("1", "6")
+        assert app.screen.view is not second
+
+    drive(app, press)
+
+
+def test_themes(app_of):
+    """Every theme draws the same text; the palette names them."""
+    app = app_of("good")
+
+    async def look(pilot) -> None:
+        await pilot.settled()
+        text = screen_text(app)
+        for name in app.available_themes:
+            app.theme = name
+            await pilot.settled()
+            assert screen_text(app) == text, name
+
+    drive(app, look)
+
+
 def test_copying(app_of, root):
     app = app_of()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import socket
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from c2s_tui import main as tui
+from c2s_tui import parser
 from c2s_tui.serve import command
 
 aiohttp = pytest.importorskip("aiohttp", reason="comes with textual-serve")
@@ -87,8 +89,13 @@ def test_only_the_loopback_address_is_bound(served: int):
     assert bound == ["0100007F"]
 
 
-def test_the_command_is_quoted_and_read_only():
-    assert command(Path("a b; rm -rf"), "items", True).endswith("c2s_tui 'a b; rm -rf' --screen items --read-only")
+def test_a_window_runs_the_same_command_quoted_and_read_only():
+    typed = ["a b; rm -rf", "--screen", "items", "--filter", "t:lost $(x)", "--with=-other", "--serve"]
+    words = shlex.split(command(parser().parse_args(typed)))
+    assert words[1:3] == ["-m", "c2s_tui"]
+    again = parser().parse_args(words[3:])
+    assert (again.path, again.screen, again.filter, again.other, again.read_only, again.serve) == ("a b; rm -rf", "items", "t:lost $(x)", "-other", True, None)
+    assert not parser().parse_args(shlex.split(command(parser().parse_args(["--serve", "--allow-control"])))[3:]).read_only
 
 
 def test_a_port_that_is_taken_and_one_that_is_none(root: Path, capsys: pytest.CaptureFixture[str]):

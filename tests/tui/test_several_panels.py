@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 from c2s_tui import main as tui
+from c2s_tui.app import TuiApp
 from c2s_tui.data.compare import compare
 from c2s_tui.session import Session, SideChoice
 
 from c2s.cli import main
+from support.pilots import drive
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +56,23 @@ def test_transitions_have_the_names_of_the_arms(panel: str, word: str, run: Path
     assert any(word in line for line in lines[:4])
     item = shown(run, capsys, "--screen", "item", "--filter", f"panel:{panel}")
     assert panel in item[0]
+
+
+def test_a_key_goes_through_the_panels(run: Path):
+    app = TuiApp(run.parent, run, screen="items")
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        seen = []
+        for _ in range(5):
+            await pilot.press("P")
+            pair = app.screen.found.selection.pair
+            seen.append((app.session.chosen.panel, pair.second))
+        assert seen[-1] == (None, "serial") and dict(seen[:-1]) == {
+            "main": "serial", "union": "full", "own-plan": "indexed_serial", "copying": "raw_serial",
+        }  # fmt: skip
+
+    drive(app, press)
 
 
 def test_a_comparison_takes_the_panels_that_have_the_arms(run: Path):

@@ -69,7 +69,7 @@ def _main(options: argparse.Namespace) -> int:
     if options.serve is not None:
         from c2s_tui.serve import serve
 
-        return serve(root if run is None else run, port=options.serve, screen=options.screen, read_only=not options.allow_control)
+        return serve(options)
     if options.allow_control:
         raise UsageError("--allow-control belongs to --serve; without a browser, runs can be paused anyway")
     once = options.once

@@ -21,6 +21,7 @@ from c2s_tui.session import Session, SideChoice
 from c2s_tui.text import visible
 from c2s_tui.widgets.bars import SCREENS
 
+
 def view_of(name: str) -> View:
     """The screen with this name; its module is loaded when it is first opened."""
     return getattr(import_module(f"c2s_tui.screens.{name}"), f"{name.capitalize()}Screen")()

@@ -6,30 +6,33 @@ nothing), and so are pages of other origins, which a browser would otherwise let
 
 from __future__ import annotations
 
+import argparse
 import logging
 import shlex
 import sys
-from pathlib import Path
 
 from c2s.errors import MissingDependency, UsageError
 
 HOST = "127.0.0.1"
 
 
-def command(path: Path, screen: str | None, read_only: bool) -> str:
-    """What a browser window runs, quoted for a shell."""
-    words = [sys.executable, "-m", "c2s_tui", str(path)]
-    words += ["--screen", screen] if screen else []
-    words += ["--read-only"] if read_only else []
+def command(options: argparse.Namespace) -> str:
+    """What a browser window runs, quoted for a shell: the same command without `--serve`, read-only unless control was allowed."""
+    words = [sys.executable, "-m", "c2s_tui"]
+    for name, value in (("--screen", options.screen), ("--filter", options.filter), ("--item", options.item), ("--with", options.other)):
+        words += [f"{name}={value}"] if value else []
+    words += [] if options.allow_control else ["--read-only"]
+    words += [] if options.path is None else ["--", options.path]
     return shlex.join(words)
 
 
-def serve(path: Path, *, port: int, screen: str | None, read_only: bool) -> int:
+def serve(options: argparse.Namespace) -> int:
     """Serve until Ctrl-C. Raises MissingDependency without the extra, UsageError for a port that cannot be had."""
+    port = options.serve
     if not 1 <= port <= 65535:
         raise UsageError("--serve takes a port between 1 and 65535")
     try:
-        server = _server(command(path, screen, read_only), port)
+        server = _server(command(options), port)
     except ImportError:
         raise MissingDependency("--serve needs textual-serve, which is not installed; pip install 'c2s[web]'") from None
     try:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c2s.errors import InputError, LedgerError
+from c2s_tui.data import apart
 from c2s_tui.data.filters import TRANSITIONS, Pair, outcome_join, panels_of, transition_sql
 from c2s_tui.data.items import ItemRow, item_rows
 from c2s_tui.data.joint import CONFIDENCE
@@ -177,11 +178,9 @@ def _tests(domain: str | None, a: np.ndarray, b: np.ndarray, strata: np.ndarray)
 
 
 def _interval(*arrays: np.ndarray) -> tuple[float | None, float | None, str]:
-    from c2s import stats
-
     try:
         draws = min(99_999, max(1_999, DRAWN_ITEMS // max(1, len(arrays[0]))))
-        found = stats.bootstrap_scr_difference(*arrays, confidence=CONFIDENCE, draws=draws)
+        found = apart.interval("bootstrap_scr_difference", *arrays, confidence=CONFIDENCE, draws=draws)
     except InputError as error:
         return None, None, str(error)
     return found.low, found.high, f"{found.draws:,} bootstrap draws, items redrawn within length"

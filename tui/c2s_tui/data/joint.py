@@ -16,6 +16,7 @@ import numpy as np
 
 from c2s.errors import InputError
 from c2s.ledger.reader import Count
+from c2s_tui.data import apart
 from c2s_tui.data.plan import IdRanges, Plan
 from c2s_tui.text import arm_title
 
@@ -181,7 +182,7 @@ def complete_interval(transitions: list[Count]) -> tuple[float | None, float | N
         interval = stats.clopper_pearson(retained, correct, CONFIDENCE)
         return interval.low, interval.high, "Clopper-Pearson"
     try:
-        interval = stats.bootstrap_scr(a, b, s, confidence=CONFIDENCE)
+        interval = apart.interval("bootstrap_scr", a, b, s, confidence=CONFIDENCE)
     except InputError as error:
         return None, None, str(error)
     return interval.low, interval.high, f"{interval.method} stratified bootstrap"

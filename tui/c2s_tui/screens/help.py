@@ -20,14 +20,20 @@ MEANINGS = {
 }
 
 WORDS = (
-    ("filter", "words that must occur in the id, problem, target or outputs; and"),
-    ("", "transition:lost,gained  domain:math  length:4-6  panel:main  arm:independent"),
-    ("", "(t: d: l: p: a: for short; \"two words\" is one text)"),
-    ("SCR", "both / (both + lost): the share of the first arm's correct answers that survive"),
-    ("WRONG", "first position where the second arm's output differs from the target"),
-    ("MIN P", "smallest top probability among the second arm's answers"),
-    ("K", "candidates that agree with the first k characters of the gold"),
-    ("sparkline", "requests a second; its right end is now, or the end of the run"),
+    ("filter", "words in the id, problem, target or outputs, and"),
+    ("", "transition:lost,gained  domain:math  length:4-6"),
+    ("", "panel:main  arm:independent  arm:independent/serial"),
+    ("", "(t: d: l: p: a: will do; \"two words\" is one text)"),
+    ("SCR", "both / (both + lost): what survives of the"),
+    ("", "first arm's correct answers; `kept` where whole"),
+    ("", "dialogues are compared"),
+    ("WRONG", "first position (of a dialogue: turn) where the"),
+    ("", "second arm is wrong"),
+    ("MIN P", "smallest top probability of the second arm"),
+    ("3 of 4", "turns in which a dialogue's whole state is right"),
+    ("K", "candidates that begin like the gold, by length"),
+    ("sparkline", "requests a second; its right end is now, or the"),
+    ("", "end of the run"),
 )
 
 
@@ -46,7 +52,7 @@ class HelpScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         lines = [_key(binding) for binding in self._own] + [Line()] + [_key(binding) for binding in self._app]
         moving = [binding for binding in LineView.BINDINGS if isinstance(binding, Binding)]
-        lines += [Line(), *(_key(binding) for binding in moving), _row("ctrl+p", "all commands, themes and a screenshot"), Line()]
+        lines += [Line(), *(_key(binding) for binding in moving), _row("ctrl+p", "all commands, and themes"), Line()]
         lines += [Line(cell(f"{SIGNS[name]} {word(name)}", 16, ROLES[name]), Span(MEANINGS[name])) for name in SIGNS]
         lines += [Line(), *(_row(name, text) for name, text in WORDS)]
         text = self.query_one("#dialog-list", Text)

@@ -66,6 +66,7 @@ class ReportScreen(View):
         self.draw()
 
     def action_refresh(self) -> None:
+        self._of = None
         self.look()
 
     def copied(self) -> str:

@@ -86,13 +86,20 @@ def _pace(seen: Picture, width: int) -> Line:
     if not seen.state.live:
         took = max(0.0, (pace.ended or 0) - (pace.started or 0))
         text = f" on average, over {numbers.clock(took)}" if took >= 1 else f" on average, over {took:.1f} s"
-        return Line(span(spark(pace.history), "accent"), span(rate, "bold"), span(text, "dim"))
+        history = _coarser(pace.history, max(8, width - len(rate) - len(text)))
+        return Line(span(spark(history), "accent"), span(rate, "bold"), span(text, "dim"))
     flight = seen.in_flight
     oldest = ""
     if flight.sent_at is not None:
         oldest = f", oldest {numbers.age(seen.looked_at - flight.sent_at)}: {flight.slot}"
     history = pace.history[-max(8, min(60, width - 50)) :]
     return Line(span(spark(history), "accent"), span(rate, "bold"), f"   in flight {flight.count}", span(oldest, "dim"))
+
+
+def _coarser(history: Sequence[float], most: int) -> Sequence[float]:
+    """The same history in at most so many bins."""
+    together = -(-len(history) // most) if history else 1
+    return [sum(part) / len(part) for i in range(0, len(history), together) if (part := history[i : i + together])]
 
 
 def _joint(seen: Picture, width: int) -> list[Line]:

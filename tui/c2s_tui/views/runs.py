@@ -50,13 +50,14 @@ def run_lines(entry: RunEntry, width: int, now: float, marked: bool = False) -> 
     if seen.state.why:
         lines += [Line(" " * INDENT, span(text, "bad")) for text in wrap(seen.state.why, max(1, width - INDENT), 3)]
     rows = [row for row in seen.joint if row.prefix]
-    several, before = len({row.panel for row in rows}) > 1, ""
-    results = fit(RESULTS, width - INDENT - 2 * several)
+    results, before = fit(RESULTS, width - INDENT - 2), ""
     for row in rows:
-        if several and row.panel != before:
+        if row.panel != before:
             lines.append(Line(" " * INDENT, span(f"{row.panel}: {arm_title(row.pair[0])} -> {arm_title(row.pair[1])}", "dim")))
-        lines.append(_result(results, row, INDENT + 2 * several))
+        lines.append(_result(results, row))
         before = row.panel
+    if alone := [panel for panel in seen.panels if panel not in {row.panel for row in rows}]:
+        lines += [Line(" " * INDENT, span(text, "dim")) for text in wrap(", ".join(alone), max(1, width - INDENT), 3)]
     return lines
 
 
@@ -91,7 +92,7 @@ def _eta(seen: Picture) -> str:
     return f", {numbers.clock(seen.eta)} left" if seen.eta else ""
 
 
-def _result(layout: Layout, row: JointRow, indent: int) -> Line:
+def _result(layout: Layout, row: JointRow) -> Line:
     counts = row.counts
     return layout.row(
         {
@@ -102,7 +103,7 @@ def _result(layout: Layout, row: JointRow, indent: int) -> Line:
             "scr": (span(f"{row.share} ", "dim"), *scr_spans(row)),
             "method": span(row.method if row.complete or row.low is None else f"{row.method}, prefix of {row.prefix}", "dim"),
         },
-        indent=indent,
+        indent=INDENT + 2,
     )
 
 
