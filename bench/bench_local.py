@@ -307,6 +307,7 @@ def _count_work(ways: dict[str, Way], work: Work, read: Any, engines: dict[str, 
         ways[f"engine {d}"].flop = work.token * engine.tokens + sum(work(0) for _ in rows) + work.seen * engine.tokens * statistics.mean(rows) / 2
 
 
+@pytest.mark.filterwarnings("ignore")  # those of other people's packages
 def test_local_weights_meet_their_bars(capsys):
     def say(text: str) -> None:
         with capsys.disabled():

@@ -51,7 +51,7 @@ class Stopped(Exception):
 class Engine:
     """A model and its store of prefixes. It takes over how the model's attention is computed.
 
-    `token_budget`: new tokens of one forward; None finds the fewest that keep the device busy, by trying. It is halved when
+    `token_budget`: new tokens of one forward; None finds how many keep the device busy, by trying. It is halved when
     memory runs out. `cache_bytes`: room for keys and values. Counters: `forwards`, `forward_seconds`, `tokens` computed,
     `tokens_shared` (tokens of prompts that were not computed, because a prompt of this or an earlier call begins alike)
     and `halvings`. `unshared` says why this model cannot share prefixes, None where it can.
@@ -144,7 +144,8 @@ class Engine:
         return self.model.get_input_embeddings().weight.device
 
     def _find_budget(self) -> int:
-        """The smallest power of two within a twentieth of the best rate seen; stops after three seconds of work, or when memory runs out."""
+        """The largest power of two within a twentieth of the best rate seen: weights are read once a forward, and small forwards gain
+        nothing. The search stops where doubling twice brings no more, after three seconds of work, or when memory runs out."""
         before = self.forwards, self.forward_seconds, self.tokens, self.tokens_shared, self.halvings
         rates: dict[int, float] = {}
         size, spent = SMALLEST, self._try(SMALLEST)
@@ -159,7 +160,7 @@ class Engine:
             pass
         self.forwards, self.forward_seconds, self.tokens, self.tokens_shared, self.halvings = before
         best = max(rates.values(), default=0.0)
-        return next((n for n, rate in rates.items() if rate >= 0.95 * best), SMALLEST)
+        return max((n for n, rate in rates.items() if rate >= 0.95 * best), default=SMALLEST)
 
     def _try(self, size: int) -> float:
         """Seconds of one forward of `size` tokens in rows of 128; on a CPU those of this process, so that others on the machine do not count."""
