@@ -53,7 +53,10 @@ def prompts(count: int, vocabulary: int) -> Prompts:
     """The first `count` requests of Serial and Independent, in the rounds in which they wait together."""
     texts: list[list[tuple[str, str, int]]] = []
     left = count
-    chosen = panel_prompts.parents("main", max(2, -(-count // 20)))
+    each = max(2, -(-count // 20))
+    chosen = panel_prompts.parents("main", each)
+    if len({p.domain for p in chosen}) == 1:
+        chosen = panel_prompts.parents("main", 2 * each)  # no WordNet here
     for asked in panel_prompts.rounds("main", chosen, ["serial", "independent"]):
         if left:
             texts.append([(_text(ask, "code-readout"), _text(ask, "direct"), len(ask.request.questions["answer"].options)) for _, ask in asked[:left]])
