@@ -64,6 +64,7 @@ class Sharing:
         self.packed, self.meter = packed, meter
         self.tree = PrefixTree(capacity)
         packed.store.resize(capacity)
+        self._short = False
 
     def run(self, jobs: Sequence[Job], ends: frozenset[int], read: Read) -> None:
         """Until every job is done; `read` gets the jobs that ask for scores, and their logits, as they finish."""
@@ -87,6 +88,7 @@ class Sharing:
         try:
             logits = self._forward(rows)
         except OutOfRoom:
+            self._short = True
             for job in reversed(came):
                 self._withdraw(job)
                 waiting.appendleft(job)
@@ -118,7 +120,9 @@ class Sharing:
         came: list[Job] = []
         tokens = len(rows)
         while waiting and len(rows) < MAX_ROWS:
-            row = self._enter(waiting[0], self.meter.token_budget - tokens if rows else None, grow=alone and not rows)
+            # A prompt larger than the whole budget goes beside texts under way, unless memory has been short.
+            any_size = not came and not (rows and self._short)
+            row = self._enter(waiting[0], None if any_size else self.meter.token_budget - tokens, grow=alone and not rows)
             if row is None:
                 break
             came.append(waiting.popleft())
