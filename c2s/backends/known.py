@@ -48,6 +48,7 @@ EFFECTS = {
     "informed": "it is surer of what is right",
     "stray": "without a prefix it lays most of its mass on characters that are in no candidate",
     "draft": "a draft that no candidate begins with spoils the next local choice",
+    "led": "once its draft fits one candidate alone, it goes on with that one",
     "lost": "a constructed answer that is wrong is wrong everywhere",
     "template": "the third wording of Serial makes it construct badly",
     "unstable": "it answers anew each time",
@@ -158,7 +159,11 @@ class Known(Simulated):
                 return (end if ended else "a"), sure
         if self.effect == "lost" and not right and truth != end:
             return _other(options, truth), sure
-        wanted = self._spelled(target if right else mate(candidates, target), position, pieces, joiner)
+        answer = target if right else mate(candidates, target)
+        if self.effect == "led" and not pieces and (draft := state.get("current_prefix")):
+            fitting = [c for c in candidates if c.startswith(draft)]
+            answer = fitting[0] if len(fitting) == 1 else answer
+        wanted = self._spelled(answer, position, pieces, joiner)
         if self.effect == "draft" and not any(c.startswith(state.get("current_prefix", "")) for c in candidates) and not pieces:
             return _other(options, truth), sure
         agreed = len(target) == 12 and len({c[position - 1] for c in candidates}) == 1

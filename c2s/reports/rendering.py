@@ -30,9 +30,21 @@ def arm(evidence: str, output: str, template: str | None = None, order: int | No
 
 
 def _cells(evidence: Sequence[str], templates: Sequence[str | None], orders: Sequence[int | None]) -> Iterator[tuple[dict[str, Any], list[str]]]:
-    """(labels, arms that the row pools) for every evidence, output and template."""
+    """(labels, arms that the row pools) for every evidence, output and template; of the grid also for every displayed order alone."""
     for e, output, template in product(evidence, OUTPUTS, templates):
-        yield {"evidence": e, "output": output} | ({} if template is None else {"template": template}), [arm(e, output, template, o) for o in orders]
+        arms = {f"O{order}": [arm(e, output, template, order)] for order in orders}
+        labels = {"evidence": e, "output": output}
+        if template is None:
+            yield labels, [arm(e, output)]
+            continue
+        yield labels | {"template": template, "order": "all"}, [name for names in arms.values() for name in names]
+        for order, names in arms.items():
+            yield labels | {"template": template, "order": order}, names
+
+
+def _pooled(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the table shows: displayed orders together."""
+    return [row for row in rows if row.get("order", "all") == "all"]
 
 
 def _kinds(row: Row, arms: Sequence[str]) -> list[str] | None:
@@ -78,7 +90,7 @@ def accuracy(
         Column("conditional", "%", "rate"),
     )
     notes = ["Strict: malformed answers fail. Of valid: right among well-formed answers, a secondary endpoint."]
-    return Section("accuracy", "accuracy and validity by output", source, columns, rows, notes)
+    return Section("accuracy", "accuracy and validity by output", source, columns, rows, notes, layout=_pooled)
 
 
 def differences(data: PanelData, *, evidence: Sequence[str]) -> Section:
@@ -117,7 +129,7 @@ def failures(data: PanelData, *, evidence: Sequence[str], templates: Sequence[st
         "Bound: the code of the right option where its character was asked for; code: another listed code; extra: text around a listed value; cut: the budget was met.",
         "Space: answers with outer whitespace, which is not stripped.",
     ]
-    return Section("failures", "answers by kind", "D.13, output scoring", columns, rows, notes)
+    return Section("failures", "answers by kind", "D.13, output scoring", columns, rows, notes, layout=_pooled)
 
 
 def heat(data: PanelData) -> Section:

@@ -58,19 +58,20 @@ class Section:
 
 def table(section: Section, heading: str) -> Table:
     """The section as a table: reasons of undefined cells and the meaning of marks as notes below."""
-    rows = [[show(row, column) for column in section.columns] for row in section.layout(section.rows)]
+    laid = section.layout(section.rows)
+    rows = [[show(row, column) for column in section.columns] for row in laid]
     left = next((i for i, c in enumerate(section.columns) if c.form != "text"), len(section.columns))
-    return Table(f"{heading}: {section.title} ({section.source})", [c.head for c in section.columns], rows, _notes(section), left)
+    return Table(f"{heading}: {section.title} ({section.source})", [c.head for c in section.columns], rows, _notes(section, laid), left)
 
 
-def _notes(section: Section) -> list[str]:
+def _notes(section: Section, laid: Sequence[Row]) -> list[str]:
     notes = list(section.notes)
     shown = {c.key for c in section.columns}
     intervals = {c.key for c in section.columns if c.form.startswith("ci_")}
-    if any(row.get(f"{key}_method") == "clopper-pearson" for row in section.rows for key in intervals):
+    if any(row.get(f"{key}_method") == "clopper-pearson" for row in laid for key in intervals):
         notes.append("† no variation to resample: Clopper-Pearson interval.")
     reasons: dict[str, list[str]] = {}
-    for row in section.rows:
+    for row in laid:
         for key, why in row.get("undefined", {}).items():
             if key in shown:
                 label = " ".join(str(row[c.key]) for c in section.columns if c.form == "text" and row.get(c.key) is not None)

@@ -17,7 +17,7 @@ from c2s.backends.known import EFFECTS
 from c2s.verify import verify
 
 PANELS = (
-    "main,turnover,robustness,repeats,union,support,factors,independence,workflows,copying,prefix,own-plan,readout,isomorphic,semantic,"
+    "main,turnover,robustness,repeats,union,support,factors,independence,gold-copy,workflows,copying,prefix,own-plan,readout,isomorphic,semantic,"
     "stopping,confidence,projection,lexical-audit"
 )
 Document = dict[str, Any]
@@ -46,6 +46,10 @@ DETECTORS: dict[str, Callable[[Document], bool]] = {
     ),
     "workflows: wrong plans kept": lambda d: any(
         row["joint"][1] > row["n"] / 4 for row in rows(d, "workflows", "workflows", workflow="SelfPlanSpell")
+    ),
+    "gold-copy: every target kept": lambda d: all(row["em"] == 1 for row in rows(d, "gold-copy", "accuracy", arm="gold_copy")),
+    "gold-copy: what a prefix changes": lambda d: any(
+        row["characters_interval"] is not None and row["characters_interval"][0] > 0 for row in rows(d, "gold-copy", "prefix_effects")
     ),
     "own-plan: indexing": significant("own-plan", "contrasts:indexing"),
     "own-plan: interaction": significant("own-plan", "interaction"),
@@ -107,7 +111,8 @@ FOUND_BY = {
     "alone": ("support: trie", "support: filling"),
     "premature_end": ("stopping: premature END",),
     "endless": ("stopping: no END",),
-    "copier": ("copying: every wrong target kept", "workflows: wrong plans kept"),
+    "copier": ("copying: every wrong target kept", "workflows: wrong plans kept", "gold-copy: every target kept"),
+    "led": ("gold-copy: what a prefix changes", "prefix: draft x readout"),  # a draft with an error leads astray
     "solver": ("copying: wrong - correct",),
     "overconfident": ("confidence: calibration",),
     "informed": ("confidence: ranking",),

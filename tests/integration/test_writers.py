@@ -139,7 +139,8 @@ def test_grids_of_two_models_form_the_families_of_the_paper(report_of, c2s, memo
         assert row["p"] == (pytest.approx(2**-11) if row["contrast"] == "T2 - T0" else 1.0)
     assert all(row["p_holm"] == 1 for run in runs[1:] for name in ("heat", "interactions") for row in run["sections"][name]["rows"])
     for row in runs[0]["sections"]["failures"]["rows"]:
-        assert row["bound_code"] == (36 if (row["output"], row["template"]) == ("character", "T2") else 0)
+        answers = 36 if row["order"] == "all" else 12
+        assert row["answers"] == answers and row["bound_code"] == (answers if (row["output"], row["template"]) == ("character", "T2") else 0)
     code, out, _ = c2s("report", memory_path / "a")
     assert code == 0 and re.search(r"math +indexed +T2 +-100\.0\*██ +-100\.0\*██ +-100\.0\*██", out) and "Holm over the m = 36 tests" in out
 
@@ -288,8 +289,10 @@ def test_endpoints_against_plain_definitions(report_of, memory_path):
         nonzero = [c for c in changes if c]  # all of one sign here, so the observed sum is the most extreme
         assert row["p"] == pytest.approx(min(1.0, 2.0 ** (1 - len(nonzero))))
     for row in document["sections"]["accuracy"]["rows"]:
-        arms = [f"{row['evidence']}_{row['output']}_{row['template']}_O{k}" for k in range(3)]
+        orders = ["O0", "O1", "O2"] if row["order"] == "all" else [row["order"]]
+        arms = [f"{row['evidence']}_{row['output']}_{row['template']}_{order}" for order in orders]
         kinds = Counter(parent[arm].kind for parent in found[row["domain"]].values() for arm in arms)
         valid = kinds["strict_correct"] + kinds["format_valid_wrong"]
-        assert row["valid_count"] == [valid, 36] and row["conditional_count"] == [kinds["strict_correct"], valid]
-        assert row["accuracy"] == pytest.approx(kinds["strict_correct"] / 36) and row["valid"] == pytest.approx(valid / 36)
+        n = 12 * len(orders)
+        assert row["valid_count"] == [valid, n] and row["conditional_count"] == [kinds["strict_correct"], valid]
+        assert row["accuracy"] == pytest.approx(kinds["strict_correct"] / n) and row["valid"] == pytest.approx(valid / n)

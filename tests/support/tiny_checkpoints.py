@@ -34,7 +34,7 @@ SPECIAL = {
 }
 
 
-def tokenizer(kind: str, *, template: str | None = None, adds_bos: bool = False, merges: bool = False) -> Any:
+def tokenizer(kind: str, *, template: Any = None, adds_bos: bool = False, merges: bool = False) -> Any:
     """Byte-level BPE. `adds_bos`: it begins every text with BOS by itself. `merges`: it knows no word boundaries, so a line break merges with what follows."""
     made = Tokenizer(models.BPE())
     byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=not merges)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import importlib.util
+import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,14 +60,18 @@ def smollm2() -> Source:
 
 
 def libraries() -> tuple[Any, Any]:
-    """(torch, transformers), with the bars and hints of the latter switched off. Raises MissingDependency without them."""
+    """(torch, transformers); the latter gives no hints, and shows how far it is only on a terminal. Raises MissingDependency without them."""
+    terminal = sys.stderr.isatty()
+    if not terminal:
+        os.environ.setdefault("TQDM_DISABLE", "1")  # unpacking a GGUF file has a bar that transformers does not control
     try:
         import torch
         import transformers
     except ImportError as error:
         raise MissingDependency(f"local weights need torch and transformers ({error.name or error} is missing): {HINT}") from None
     transformers.utils.logging.set_verbosity_error()
-    transformers.utils.logging.disable_progress_bar()
+    if not terminal:
+        transformers.utils.logging.disable_progress_bar()
     return torch, transformers
 
 
@@ -120,6 +127,7 @@ def load_weights(checkpoint: Checkpoint, *, dtype: str = "float32", device: str 
     device = choose_device(device)
     refuse_if_too_large(checkpoint.config, where.name, dtype=dtype, device=device, quantised=where.gguf is not None)
     more: dict[str, Any] = {"dtype": torch.float16 if dtype == "nf4" else getattr(torch, dtype)}
+    more["config"] = copy.deepcopy(checkpoint.config)  # read once, and left as it was read: its digest is in the fingerprint
     if dtype == "nf4":
         more["quantization_config"] = _nf4(torch, transformers, where)
     placed = device == "auto" or dtype == "nf4"

@@ -21,6 +21,8 @@ from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
 NAME = "c2s_packed"
+STRIPE = 128
+"""On a CPU, new tokens of one row that are attended to at once: what lies above the diagonal is computed within a stripe alone."""
 REFUSED = ("softcap", "s_aux", "sinks", "position_bias")
 """Arguments that change what attention computes and that `attend` does not honour."""
 
@@ -43,7 +45,10 @@ class Row:
 
 @dataclass(slots=True)
 class Group:
-    """Rows that stand behind each other and are attended to together: `count` rows of up to `width` new tokens over `keys` places."""
+    """Rows that stand behind each other and are attended to together: `count` rows of up to `width` new tokens over `keys` places.
+
+    `stripes` cut the width; each goes over the places up to its own last token.
+    """
 
     first: int
     last: int
@@ -54,16 +59,18 @@ class Group:
     gather: torch.Tensor | None
     valid: torch.Tensor | None
     seen: torch.Tensor
-    masks: dict[tuple[int | None, int, torch.dtype], torch.Tensor] = field(default_factory=dict)
+    stripes: list[tuple[int, int, int]]
+    masks: dict[tuple[int, int | None, int, torch.dtype], torch.Tensor] = field(default_factory=dict)
 
-    def mask(self, window: int | None, repeats: int, dtype: torch.dtype) -> torch.Tensor:
-        """[count, 1, repeats * width, keys], added to the scores: a token sees the places up to its own, within the window."""
-        key = (window, repeats, dtype)
+    def mask(self, stripe: tuple[int, int, int], window: int | None, repeats: int, dtype: torch.dtype) -> torch.Tensor:
+        """[count, 1, repeats * its width, its keys], added to the scores: a token sees the places up to its own, within the window."""
+        key = (stripe[0], window, repeats, dtype)
         if key not in self.masks:
-            at = torch.arange(self.keys, device=self.seen.device)
-            hidden = at > self.seen[:, :, None]
+            seen = self.seen[:, stripe[0] : stripe[1], None]
+            at = torch.arange(stripe[2], device=seen.device)
+            hidden = at > seen
             if window is not None:
-                hidden |= at <= self.seen[:, :, None] - window
+                hidden |= at <= seen - window
             added = torch.zeros(hidden.shape, dtype=dtype, device=hidden.device).masked_fill_(hidden, float("-inf"))
             self.masks[key] = added.repeat(1, repeats, 1)[:, None]
         return self.masks[key]
@@ -94,22 +101,22 @@ class Plan:
         return self._made[device]
 
     def _groups(self, device: torch.device) -> list[Group]:
-        groups, at, first = [], 0, 0
-        for rows in _alike(self.rows):
-            tokens = sum(len(r.tokens) for r in rows)
+        groups, first = [], 0
+        for rows in _alike(self.rows, widest=STRIPE // 8 if device.type == "cpu" else None):
             groups.append(_group(rows, first, device))
-            at, first = at + len(rows), first + tokens
+            first = groups[-1].last
         return groups
 
 
-def _alike(rows: Sequence[Row]) -> list[list[Row]]:
-    """Neighbours whose padding to a common shape adds no more than a fifth to what attention computes."""
+def _alike(rows: Sequence[Row], widest: int | None) -> list[list[Row]]:
+    """Neighbours whose padding to a common shape adds no more than a fifth to what attention computes; wider rows stay alone."""
     out: list[list[Row]] = []
     work, width, keys = 0, 0, 0
     for row in rows:
         own = len(row.tokens) * len(row.places)
         wider, longer = max(width, len(row.tokens)), max(keys, len(row.places))
-        if out and (len(out[-1]) + 1) * wider * longer <= 1.2 * (work + own):
+        joins = widest is None or len(row.tokens) <= widest
+        if out and joins and (len(out[-1]) + 1) * wider * longer <= 1.2 * (work + own):
             out[-1].append(row)
             work, width, keys = work + own, wider, longer
         else:
@@ -128,13 +135,15 @@ def _group(rows: Sequence[Row], first: int, device: torch.device) -> Group:
     starts = first + np.cumsum(lengths) - lengths
     gather = starts[:, None] + np.minimum(within, lengths[:, None] - 1)
     even = bool(valid.all())
+    step = STRIPE if device.type == "cpu" and len(rows) == 1 else width
+    stripes = [(at, min(at + step, width), keys if step == width else int(seen[0, min(at + step, width) - 1]) + 1) for at in range(0, width, step)]
 
     def tensor(array: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(array).to(device)
 
     return Group(
         first, first + int(lengths.sum()), len(rows), width, keys, tensor(places.ravel()),
-        None if even else tensor(gather), None if even else tensor(valid), tensor(seen),
+        None if even else tensor(gather), None if even else tensor(valid), tensor(seen), stripes,
     )
 
 
@@ -202,11 +211,17 @@ def _attend_group(group: Group, query: torch.Tensor, keys: torch.Tensor, values:
     heads, shared = query.shape[0], keys.shape[1]
     repeats = heads // shared
     q = query[:, group.first : group.last] if group.gather is None else query[:, group.gather.flatten()]
-    q = q.view(shared, repeats, group.count, group.width, -1).permute(2, 0, 1, 3, 4).reshape(group.count, shared, repeats * group.width, -1)
+    q = q.view(shared, repeats, group.count, group.width, -1).permute(2, 0, 1, 3, 4)
     k = keys.index_select(0, group.places).view(group.count, group.keys, shared, -1).transpose(1, 2)
     v = values.index_select(0, group.places).view(group.count, group.keys, shared, -1).transpose(1, 2)
-    done = F.scaled_dot_product_attention(q, k, v, attn_mask=group.mask(window, repeats, q.dtype), scale=scale)
-    done = done.reshape(group.count, heads, group.width, -1).transpose(1, 2)
+    parts = []
+    for stripe in group.stripes:
+        at, end, seen = stripe
+        asked = q[:, :, :, at:end].reshape(group.count, shared, repeats * (end - at), -1)
+        mask = group.mask(stripe, window, repeats, q.dtype)
+        done = F.scaled_dot_product_attention(asked, k[:, :, :seen], v[:, :, :seen], attn_mask=mask, scale=scale)
+        parts.append(done.reshape(group.count, heads, end - at, -1).transpose(1, 2))
+    done = parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)
     return done.reshape(group.count * group.width, heads, -1) if group.valid is None else done[group.valid]
 
 

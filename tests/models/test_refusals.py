@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import orjson
 import pytest
@@ -39,11 +40,12 @@ def test_thinking_off_must_change_the_template(tmp_path: Path, qwen: Path):
 
 
 def test_a_template_that_is_absent_broken_or_deaf(tmp_path: Path):
-    cases = {
+    cases: dict[str, Any] = {
         "no chat template": "",
         "does not take these messages: no such role": "{{ raise_exception('no such role') }}",
         "does not take these messages": "{% for m in messages %}",
         "does not show what the user says": "{{ messages[0]['role'] }}",
+        "does not take these messages: This model has multiple chat templates with no default": {"tool_use": CHATML},
     }
     for number, (said, template) in enumerate(cases.items()):
         folder = saved(tmp_path / str(number), "qwen3", template=template)

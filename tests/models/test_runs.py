@@ -282,6 +282,22 @@ def test_continuous_panels_keep_every_suffix_and_token(folders: dict[str, Path],
     backend.close()
 
 
+@pytest.mark.parametrize(("written", "block", "returned"), [("<think>\n\n</think>\n\na", "empty", False), ("<think>b", "filled", False), (" a\n", None, True)])
+def test_a_think_block_in_an_answer_is_scored_as_text_and_noted(folders: dict[str, Path], written: str, block: str | None, returned: bool):
+    """CASES.md, 22: nothing is taken out of an answer but outer whitespace and the end token."""
+    from c2s.backends.local.engine import Generated
+
+    backend = open_model(f"hf:{folders['qwen3']}?contract=direct")
+    (ids,) = backend.renderer.ids([written + "<|im_end|>"])  # type: ignore[attr-defined]
+    backend.engine.generate = lambda prompts, limits: [Generated(tuple(ids), "stop")]  # type: ignore[attr-defined]
+    call = _call(backend)
+    (came,) = backend.call([call])
+    body, choice = orjson.loads(came.raw), dialect(backend.dialect).decode(call.ask, came.raw).choice()
+    assert body["choices"][0]["message"]["content"] == written == choice.text and body["c2s"].get("think_block") == block
+    assert choice.offered is returned and (choice.fault is None) is returned
+    backend.close()
+
+
 def test_repeats_are_byte_identical(folders: dict[str, Path]):
     for contract in ("code-readout", "code-generated", "direct", "decision"):
         backend = open_model(f"hf:{folders['llama']}?contract={contract}")

@@ -1,4 +1,4 @@
-"""Fixtures of the integration tests."""
+"""Fixtures of more than one folder of tests."""
 
 from __future__ import annotations
 
