@@ -35,18 +35,24 @@ class Settling:
 
     async def press(self, *keys: str) -> None:
         for key in keys:
+            await self.hurry(key)
+
+    async def hurry(self, *keys: str) -> None:
+        """Keys that come faster than their effects; waits after the last."""
+        for key in keys:
             self.app.post_message(events.Key(key, key if len(key) == 1 else _CHARACTERS.get(key)))
-            await self.settled()
+        await self.settled()
 
     async def settled(self, seconds: float = 20.0) -> None:
         """Until no worker is at work, every row that is on the screen has been read, and all of that is drawn."""
-        end, quiet = time.monotonic() + seconds, 0
+        end, quiet, wait = time.monotonic() + seconds, 0, 0.001
         while quiet < QUIET:
             await self.pilot.pause(0)  # every message that waits now is dealt with
             quiet = 0 if self._busy() else quiet + 1
-            if not quiet:
-                await asyncio.sleep(0.002)
+            while self._busy():
                 assert time.monotonic() < end, "the app did not come to rest"
+                await asyncio.sleep(wait)
+                wait = min(0.02, 1.3 * wait)
 
     def _busy(self) -> bool:
         if not self.app.is_running:

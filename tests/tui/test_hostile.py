@@ -61,7 +61,7 @@ def test_on_every_screen(kind: str, root: Path, app_of, capsys):
     run = root / name
     shutil.copytree(root / "good", run)
     poison(run, ALL[kind])
-    for screen in SCREENS:
+    for screen in SCREENS if kind != "escapes" else (*SCREENS, "report"):
         tui([str(root if screen == "runs" else run), "--screen", screen, "--once"])
         out, err = capsys.readouterr()
         assert "Traceback" not in out + err and not any(c in out + err for c in FORBIDDEN)

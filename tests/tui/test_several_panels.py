@@ -8,7 +8,10 @@ import pytest
 from c2s_tui import main as tui
 from c2s_tui.app import TuiApp
 from c2s_tui.data.compare import compare
+from c2s_tui.data.item import item_view, sends
+from c2s_tui.data.source import Source
 from c2s_tui.session import Session, SideChoice
+from c2s_tui.views.item import item_lines
 
 from c2s.cli import main
 from support.pilots import drive
@@ -84,3 +87,17 @@ def test_a_comparison_takes_the_panels_that_have_the_arms(run: Path):
     assert len(compare(here, here).codes) == 8
     union = session.side(SideChoice(run, ("native", "full")))
     assert len(compare(union, union).codes) == 8
+
+
+def test_options_that_are_ids_are_shown_as_what_they_stand_for(tmp_path: Path, capsys):
+    """Opaque names of a readout: the item shows characters, the bytes have the names."""
+    assert main(["run", "--panel", "readout", "--model", "sim:oracle", "--limit", "1", "--out", str(tmp_path / "run"), "--json"]) == 0
+    source = Source(tmp_path / "run")
+    view = item_view(source, 1)
+    opaque = next(arm for arm in view.arms if arm.name == "raw_opaque" and arm.replicate == 0)
+    for step, record in zip(opaque.steps, view.payload["records"], strict=True):
+        assert step.shown(step.taken) == step.shown(step.truth) == record["target"][record["position"] - 1]
+        (send,) = sends(source, step.slot)
+        assert step.truth.encode() in send.row.request and step.truth != step.shown(step.truth)
+    lines = [line.plain for line in item_lines(view, opaque.key, 0, 80).lines]
+    assert not any(step.truth in line for line in lines for step in opaque.steps)

@@ -71,7 +71,8 @@ def visible(text: str) -> str:
 
 def arm_title(name: str) -> str:
     """`Native`, `Candidates only`: an arm's name as a heading."""
-    return name.replace("_", " ").capitalize()
+    text = name.replace("_", " ")
+    return text[:1].upper() + text[1:]
 
 
 def span(text: str, role: str = "", hit: Any = None) -> Span:

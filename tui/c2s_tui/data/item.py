@@ -17,7 +17,7 @@ from c2s.errors import C2SError, LedgerError
 from c2s.ledger import reader
 from c2s.ledger.writer import ExchangeRow, ParentRow, SlotRow
 from c2s.panels.registry import panel
-from c2s.records import INVALID, Ask, Choice, Outcome, Slot
+from c2s.records import INVALID, Ask, Choice, Outcome, Question, Slot
 from c2s_tui.data.items import text_of
 from c2s_tui.data.source import Source
 
@@ -222,7 +222,7 @@ class _Replay:
             label = name if len(questions) > 1 or question.unit == "field" else None
             options, truth = tuple(question.options), ask.truth.get(name)
             same, before = self._same.get(slot), prefix if question.unit == "character" else ""
-            steps.append(Step(slot.step, label, row.state, *base, options, truth, choice, before, taken, message, same, question.values))
+            steps.append(Step(slot.step, label, row.state, *base, options, truth, choice, before, taken, message, same, _meaning(question)))
             prefix += taken or ""
         return steps
 
@@ -231,6 +231,12 @@ class _Replay:
             return None
         row = self._db.execute("SELECT message FROM exchanges WHERE id = ?", (exchange,)).fetchone()
         return row[0] if row else None
+
+
+def _meaning(question: Question) -> Mapping[str, str] | None:
+    """What the options stand for, where they are ids: values, or characters that only their descriptions name."""
+    described = question.options.values()
+    return question.values or (question.options if all(isinstance(text, str) and len(text) == 1 for text in described) else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable
 from functools import partial
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
     from c2s_tui.app import TuiApp
 
 SHARE = 25
-LONGEST = 5.0
-"""Looking takes at most one part in SHARE of a core, but a look comes every LONGEST seconds even where it costs more."""
+"""Looking takes at most one part in SHARE of a core, unless `View.LONGEST` says that a look has to come."""
 
 
 class View(Screen[None]):
@@ -37,6 +37,7 @@ class View(Screen[None]):
 
     NAME = ""
     INTERVAL = 0.5
+    LONGEST = 5.0
     app: TuiApp
 
     class Looked(Message):
@@ -126,11 +127,11 @@ class View(Screen[None]):
 
     def _work(self, serial: int) -> None:
         worker: Worker = get_current_worker()
-        began = time.process_time()
+        began = _cpu()
 
         def post(part: Any, last: bool = False) -> None:
             if not worker.is_cancelled:
-                self.post_message(self.Looked(part, time.process_time() - began, serial, last))
+                self.post_message(self.Looked(part, _cpu() - began, serial, last))
 
         post(guarded(self.fetch, post), True)
 
@@ -140,7 +141,7 @@ class View(Screen[None]):
             return
         if message.last:
             self._busy = False
-            self._after(max(self.INTERVAL, min(LONGEST, SHARE * message.cpu)))
+            self._after(max(self.INTERVAL, min(self.LONGEST, SHARE * message.cpu)))
         self.shown = True
         if isinstance(message.result, Trouble):
             self.failed(message.result.message)
@@ -170,6 +171,12 @@ class View(Screen[None]):
 
     def action_back(self) -> None:
         self.app.go("runs")
+
+
+def _cpu() -> float:
+    """CPU seconds of this process, and of those that it started and that have ended."""
+    spent = os.times()
+    return time.process_time() + spent.children_user + spent.children_system
 
 
 def trouble_lines(message: str, width: int) -> list[Line]:

@@ -38,6 +38,7 @@ class CompareScreen(View):
 
     NAME = "compare"
     INTERVAL = 2.0
+    LONGEST = 60.0
     BINDINGS = [
         Binding("c", "choose", "choose B", tooltip="choose another run, or other arms of this one, as side B"),
         Binding("enter", "open", "open", key_display="⏎", tooltip="open the item as side A has it"),
