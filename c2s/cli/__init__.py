@@ -100,7 +100,7 @@ def _what_to_run(command: argparse.ArgumentParser) -> None:
     command.add_argument("--data", action="append", metavar="FILE", help="parents from a data file (see `c2s data`), for panels that read one")
     command.add_argument("--contracts", metavar="NAME[,NAME]", help="judge panels: the grading rules (default: FINAL3,FINAL4; FINAL3 for a text model)")
     command.add_argument("--rubric", metavar="FILE", help="judge panels: your own rubric (TOML or JSON) instead of those")
-    command.add_argument("--field-options", choices=("ids", "values"), default="ids", help="dialogue panels: name options by id (default) or by value")
+    command.add_argument("--field-options", choices=("ids", "values"), default=None, help="dialogue panels: name options by id (default) or by value")
     command.add_argument("--observed", action="append", metavar="DIR", help="copying panel: wrong targets from this earlier run's Native, where it has some")
     command.add_argument("--wordnet", metavar="DIR", help="a WordNet 3.0 database folder (or C2S_WORDNET)")
 
@@ -149,7 +149,7 @@ def _judge(judge: argparse.ArgumentParser) -> None:
     audit.add_argument("--reuse-from", metavar="DIR", help="copy answers to the same requests from an earlier audit, with provenance")
     audit.add_argument("--yes", action="store_true", help="send the requests to a paid model")
     add_run_options(audit)
-    audit.set_defaults(target="judge:audit", domain=None, seed=None, wordnet=None, data=None, field_options="ids")
+    audit.set_defaults(target="judge:audit", domain=None, seed=None, wordnet=None, data=None, field_options=None)
     page = actions.add_parser("page", help="the page of a finished audit or confirmation")
     page.add_argument("dir", metavar="DIR")
     page.set_defaults(target="judge:page")
