@@ -144,7 +144,7 @@ def _judge(judge: argparse.ArgumentParser) -> None:
     audit.add_argument("--rubric", metavar="FILE", help="your rubric: instruction, criteria, labels (TOML or JSON; default: FINAL3)")
     audit.add_argument("--contracts", metavar="NAME[,NAME]", help="instead: FINAL3, FINAL4 or both")
     audit.add_argument("--data", dest="items", metavar="FILE.jsonl", help="your items: question, reference, correct, wrong (default: our own synthetic ones)")
-    audit.add_argument("--limit", type=int, metavar="N", help="only the first N items (of each workload)")
+    audit.add_argument("--limit", type=int, metavar="N", help="only the first N items of each workload: your own items are one, the default ones two")
     audit.add_argument("--out", metavar="DIR", help="run directory; must not exist (default: runs/judge-audit-MODEL-TIME)")
     audit.add_argument("--reuse-from", metavar="DIR", help="copy answers to the same requests from an earlier audit, with provenance")
     audit.add_argument("--yes", action="store_true", help="send the requests to a paid model")
