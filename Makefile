@@ -141,7 +141,7 @@ test: .venv/.test
 	touch $@
 
 model-test: .venv/.model-test
-	OMP_NUM_THREADS=1 .venv/bin/python -m pytest tests/models -n auto -m 'slow or not slow'
+	C2S_MODEL_ITEMS=$${C2S_MODEL_ITEMS:-1} OMP_NUM_THREADS=1 .venv/bin/python -m pytest tests/models -n auto -m 'slow or not slow'
 
 cpp-test: SANITIZERS := plain address,undefined thread
 cpp-test: .venv/.tools

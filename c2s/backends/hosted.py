@@ -99,7 +99,7 @@ class Chat(Hosted):
     """
 
     path = "/v1/chat/completions"
-    default_profile = "vllm"
+    default_profile = "chat"
     spec = {"resend": str, "contract": str, "thinking": str}
 
     def __init__(self, name: str, model: str, options: Mapping[str, Any], *rest: Any, **named: Any) -> None:

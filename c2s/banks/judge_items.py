@@ -18,12 +18,14 @@ from c2s.errors import UsageError
 KIND = "judge-items"
 SEED = 20261007154
 LABELS = ("correct", "incorrect")
+KEYS = ("name", "instruction", "criteria", "labels")
 
 
 def read_items(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     """Rows of a data file from JSON Lines: question, reference (a value or a list), wrong, and optionally id and correct.
 
-    UsageError names the line of an item that is incomplete, or whose wrong value is its correct one or a reference.
+    UsageError names the line of an item that is incomplete, whose wrong value is its correct one or a reference, or whose correct value is
+    none of its references.
     """
     rows = []
     for line, item in json_lines(path, "item"):
@@ -40,6 +42,8 @@ def read_items(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
             raise UsageError(f"{where}: correct must be a text or a number that is not empty")
         if any(same(wrong, other) for other in (*references, x)):
             raise UsageError(f"{where}: the wrong value {wrong!r} is a correct one, so no label would be certain")
+        if not any(same(x, other) for other in references):
+            raise UsageError(f"{where}: the correct value {x!r} is none of the references; if it is right, add it to reference, which may be a list")
         name = str(item.get("id", f"item:{line}"))
         rows.append({"id": name, "question": question, "references": references, "x": x, "y": wrong, "r": letters(SEED, name)})
     if not rows:
@@ -77,6 +81,9 @@ def read_rubric(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise UsageError(f"cannot read the rubric {path}: {error.strerror}") from None
     except ValueError as error:
         raise UsageError(f"the rubric {path} is neither TOML nor JSON: {error}") from None
+    unknown = sorted(set(found) - set(KEYS)) if isinstance(found, dict) else []
+    if unknown:
+        raise UsageError(f"the rubric {path} has {', '.join(map(repr, unknown))}, which is none of {', '.join(KEYS)}")
     rubric = {"name": where.stem, "instruction": None, "criteria": None, "labels": {}} | (found if isinstance(found, dict) else {})
     criteria, labels = rubric["criteria"], rubric["labels"]
     if not isinstance(rubric["instruction"], str) or not isinstance(criteria, dict) or len(criteria) < 2:
@@ -86,4 +93,9 @@ def read_rubric(path: str | os.PathLike[str]) -> dict[str, Any]:
     for label in LABELS:
         if labels.get(label, label) not in criteria:
             raise UsageError(f"the rubric {path} does not say which of its labels means {label}: add it under `labels`")
-    return {key: rubric[key] for key in ("name", "instruction", "criteria", "labels")}
+    unknown = sorted(set(labels) - set(LABELS))
+    if unknown:
+        raise UsageError(f"the rubric {path} has {', '.join(map(repr, unknown))} under `labels`, which is none of {', '.join(LABELS)}")
+    if len({labels.get(label, label) for label in LABELS}) < 2:
+        raise UsageError(f"the rubric {path} has one label, {labels.get(LABELS[0], LABELS[0])!r}, for both correct and incorrect: name two under `labels`")
+    return {key: rubric[key] for key in KEYS}

@@ -13,7 +13,7 @@ from c2s.runner.control import write_command
 def control(options: argparse.Namespace) -> int:
     run = RunDirectory.open(options.dir)
     if not run.running():
-        raise UsageError(f"{run.path} is not being run; there is nothing to {options.command}")
+        raise UsageError(f"{run.path} is not being run; so nobody would hear: {options.command}")
     try:
         write_command(run.path, options.command)
     except OSError as error:

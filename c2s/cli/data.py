@@ -70,7 +70,7 @@ def judge(options: argparse.Namespace) -> int:
 
     out = new_file(options.out)
     if options.synthetic == bool(options.drop or options.gsm8k):
-        raise UsageError("give --drop FILE and --gsm8k FILE (or one of them), or --synthetic for the set that ships")
+        raise UsageError("give --drop FILE and --gsm8k FILE (or one of them), or --synthetic for the set that ships, not both")
     if options.synthetic:
         built = build_synthetic()
     else:

@@ -118,6 +118,8 @@ def verify(options: argparse.Namespace) -> int:
             say(f"c2s: {difference}")
         if len(found.differences) > 50:
             say(f"c2s: and {len(found.differences) - 50} more")
+        if not found.checked["report"]:
+            counted += "; report.json is absent, so no stored numbers were compared"
         if found.open:
             counted += f"; unfinished: {found.open} requests are still open"
         print(f"{'verified' if not found.differences else f'NOT verified, {len(found.differences)} differences'}: {counted}")

@@ -25,7 +25,7 @@ def audit(options: argparse.Namespace) -> int:
     from c2s.runner.prices import load_price
 
     if options.limit is not None and options.limit < 1:
-        raise UsageError("--limit is the number of items, at least 1")
+        raise UsageError("--limit is the number of items of each workload, at least 1")
     values = hosted.given(options)
     backend = open_model(options.model or default_model(), values)
     try:
@@ -38,7 +38,7 @@ def audit(options: argparse.Namespace) -> int:
         unknown = "" if price or backend.resend == "safe" else f"; no price is known for {backend.model} (see --prices)"
         say(f"c2s: {found.parents} items x {found.requests // max(1, found.parents)} calls = {found.requests} requests, about {found.input_tokens} + {found.output_tokens} tokens{money}{unknown}")
         if backend.resend == "paid" and not options.yes:
-            raise UsageError("this model counts as paid and nothing was sent; add --yes to go on, or --limit N for fewer items")
+            raise UsageError("this model counts as paid and nothing was sent; add --yes to go on, or --limit N for N items of each workload")
         hosted.check_budget(backend, values)
     except BaseException:
         backend.close()

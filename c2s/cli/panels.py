@@ -19,7 +19,7 @@ FEATURES = {
     "text": "a model that writes text under the contract that a request demands",
     "continuation": "a model that goes on from the beginning of an answer",
     "tokenizer": "a model whose tokenizer is at hand",
-    "symbols": "a model that answers about other alphabets than the natural items'",
+    "symbols": "a model that takes options of any kind",
 }
 
 

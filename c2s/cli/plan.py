@@ -44,12 +44,15 @@ def plan(options: argparse.Namespace) -> int:
         return 0
     for e in found:
         sends = f" in {e.sent} that are sent, since equal ones share a response" if e.sent < e.requests else ""
-        asks = f"{e.parents} parents, at most {e.requests} requests{sends} ({e.sampled} driven), about {e.input_tokens} + {e.output_tokens} tokens"
+        asks = f"{e.parents} parents, at most {e.requests} requests{sends} (lengths from {e.sampled} of them), about {e.input_tokens} + {e.output_tokens} tokens"
         print(f"{e.panel}: {asks if e.requests else 'no requests of its own'}")
     if price is None:
         print(f"no price is known for {backend.model}: give one with --prices FILE to see USD and to use --cap")
     else:
         print(f"USD {document['usd_expected']:.4f} expected, {document['usd_reserved']:.4f} if every reservation were used")
+        cap = values.get("cap")
+        if cap is not None and document["usd_expected"] > cap:
+            print(f"the cap of USD {cap:g} would stop the run before its end")
     if rate:
         print(f"at {rate:g} starts a second: {document['seconds_at_least'] / 60:.1f} minutes or more")
     print(f"heuristic: {document['heuristic']}")

@@ -11,6 +11,8 @@ from c2s.backends.base import Backend
 from c2s.cli.output import say
 from c2s.dialects import dialect
 from c2s.errors import UsageError, nearest
+from c2s.panels.dialogue import ACCESS, CONSTRUCTION
+from c2s.panels.judge import JUDGE_PANELS
 from c2s.panels.registry import panel, select
 from c2s.records import Ask, Request
 from c2s.runner.observed import wrong_selections
@@ -21,6 +23,8 @@ def panel_names(options: argparse.Namespace) -> list[str]:
     """The names in --panel. A misspelt one is said before a model is loaded."""
     names = list(dict.fromkeys(name.strip() for name in options.panel.split(",")))
     for name in names:
+        if not name:
+            raise UsageError("--panel takes names with commas between them; `c2s panels` lists them")
         name == "all" or panel(name)
     if options.limit is not None and not 1 <= options.limit <= 10**9:
         raise UsageError("--limit is the number of parents per domain, at least 1 and at most a billion")
@@ -31,10 +35,11 @@ def panel_names(options: argparse.Namespace) -> list[str]:
 
 def planned(names: Sequence[str], options: argparse.Namespace, backend: Backend) -> Plan:
     """The plan of these panels and of those that they use, with what the model cannot do left out."""
-    settings = {"limit": options.limit, "domain": options.domain, "field_options": options.field_options}
+    settings = {"limit": options.limit, "domain": options.domain, "field_options": options.field_options or "ids"}
     settings |= {} if options.seed is None else {"seed": options.seed}
-    settings |= grading(options, backend)
     selection = select(names, getattr(backend, "lacks", {}))
+    _refuse_unused(options, [p.name for p in selection.panels])
+    settings |= grading(options, backend)
     for name, reason in selection.skipped.items():
         say(f"c2s: {name} is skipped: {reason}")
     if selection.added:
@@ -62,6 +67,18 @@ def planned(names: Sequence[str], options: argparse.Namespace, backend: Backend)
             return backend.rendered_tokens(wire.encode(Ask(1, request), backend.model))
 
     return make_plan(selection.panels, settings, options.data or (), asked=asked, lengths=lengths)
+
+
+def _refuse_unused(options: argparse.Namespace, names: Sequence[str]) -> None:
+    """An option that no panel of the run reads is a mistake, not a wish."""
+    judges, dialogues = {p.name for p in JUDGE_PANELS}, {ACCESS.name, CONSTRUCTION.name}
+    for flag, value, readers in (
+        ("--rubric", options.rubric, judges),
+        ("--contracts", options.contracts, judges),
+        ("--field-options", options.field_options, dialogues),
+    ):
+        if value and not readers & set(names):
+            raise UsageError(f"{flag} is for the panels {', '.join(sorted(readers))}; this run has {', '.join(names)}")
 
 
 def grading(options: argparse.Namespace, backend: Backend) -> dict[str, Any]:

@@ -126,6 +126,7 @@ class ItemParents:
                 sound = parent == self._parent({"id": parent.id, **parent.payload}, settings)
                 p = parent.payload
                 certain = not any(same(p["y"], other) for other in (*p["references"], p["x"])) and p["r"] == letters(SEED, parent.id)
+                certain = certain and any(same(p["x"], other) for other in p["references"])
             except (KeyError, TypeError):
                 sound = certain = False
             if not (sound and certain):

@@ -1,7 +1,8 @@
 """What every endpoint estimates, as the values of a section's row: shares, SCR, differences, tests.
 
-Intervals are bootstrap intervals over whole parents within strata, exact where that is feasible. Where the sample sits on a boundary
-(no success, or no failure) the bootstrap has no width, and the Clopper-Pearson interval stands for it (paper, section 3.4).
+Intervals are bootstrap intervals over whole parents within strata, exact where that is feasible. Where there is no variation to redraw
+(no success, no failure, or one parent per stratum) the bootstrap has no width, which says nothing about the uncertainty: for a ratio of
+counts the Clopper-Pearson interval stands for it (paper, section 3.4), for anything else no interval does.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 
 from c2s import stats
 from c2s.panels.base import Panel
+from c2s.reports.section import NO_VARIATION
 from c2s.stats.results import Interval
 
 Values = Sequence[float | bool | int]
@@ -24,13 +26,18 @@ def settings(panel: Panel) -> dict[str, Any]:
 
 
 def put(key: str, found: Interval) -> dict[str, Any]:
-    """An interval as `key`, `key_interval`, `key_method`, with the reason in `undefined` where it has none."""
+    """An interval as `key`, `key_interval`, `key_method`, with the reason in `undefined` where it has none.
+
+    Without variation to redraw `key_degenerate` is true, and the interval is Clopper-Pearson's or None (method `NO_VARIATION`).
+    """
     boundary = found.clopper_pearson
     row: dict[str, Any] = {key: found.estimate, f"{key}_interval": None, f"{key}_method": None}
     if found.estimate is None:
         return row | {"undefined": {key: found.note or "no data"}}
     if boundary is not None:
-        return row | {f"{key}_interval": [boundary.low, boundary.high], f"{key}_method": "clopper-pearson"}
+        return row | {f"{key}_interval": [boundary.low, boundary.high], f"{key}_method": "clopper-pearson", f"{key}_degenerate": True}
+    if found.degenerate or (found.low is not None and found.low == found.high):
+        return row | {f"{key}_method": NO_VARIATION, f"{key}_degenerate": True}
     row |= {f"{key}_interval": None if found.low is None else [found.low, found.high], f"{key}_method": found.method}
     if found.undefined_share:
         row[f"{key}_undefined_share"] = found.undefined_share

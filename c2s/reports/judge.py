@@ -11,7 +11,7 @@ from c2s.panels.judge_gate import PRESENTATIONS, Gate, failure, gates, unparsed
 from c2s.reports.data import PanelData, Row
 from c2s.reports.judge_cells import accepted, asked, configurations, four, interaction_of, score, seed_of, shown_name, skipped
 from c2s.reports.section import TEST, Column, Section
-from c2s.stats.judge import Interaction
+from c2s.stats.judge import TOO_FEW, Interaction
 
 PRIMARY, SECONDARY = "judge interaction", "judge colon within presentation"
 LABELS = {"random": "R", "random_colon": "R:"}
@@ -23,7 +23,7 @@ def _named(data: PanelData, contract: str) -> dict[str, Any]:
 
 def interaction(data: PanelData) -> Section:
     """D per configuration: the test that the paper designates, and the exact law of the same bootstrap beside it."""
-    rows = []
+    rows, silent = [], []
     for contract in configurations(data):
         row = _named(data, contract) | {"p": None, "family": PRIMARY}
         why = skipped(data, contract)
@@ -33,6 +33,7 @@ def interaction(data: PanelData) -> Section:
         cells = [four(source, contract) for source in data.rows]
         workloads = [source.parent.domain for source in data.rows]
         rows.append(row | _estimate(cells, workloads, seed_of(data, contract), data.panel.draws))
+        silent += [f"{shown_name(contract, data)}: {TOO_FEW}."] if rows[-1].get("theta_says_nothing") else []
     return Section(
         "interaction",
         "What the colon adds under sorted keys, minus under insertion",
@@ -50,6 +51,7 @@ def interaction(data: PanelData) -> Section:
             "D = [A(R:) - A(R)] sorted - [A(R:) - A(R)] insertion, A: accepted. Workloads weigh the same. Complete and not degenerate: p by 49,999 within-workload bootstrap draws, as the paper prints it; "
             "interval and `p exact` from the exact law of that bootstrap. Otherwise Hoeffding's bound, which assumes nothing.",
             "Bounds: the whole planned panel with every missing label as 0 or 1; no confidence interval.",
+            *silent,
         ],
     )
 
@@ -87,7 +89,8 @@ def _estimate(cells: list[list[Any]], workloads: list[str], seed: int, draws: in
 
 
 def _interval(found: Interaction) -> dict[str, Any]:
-    return {"theta_interval": [found.low, found.high], "theta_method": found.method}
+    row: dict[str, Any] = {"theta_interval": [found.low, found.high], "theta_method": found.method}
+    return row | {"theta_says_nothing": True} if TOO_FEW in found.note else row
 
 
 def _points(limits: Any) -> str:

@@ -15,6 +15,7 @@ from c2s.ledger.directory import RunDirectory
 from c2s.records import Slot
 from c2s.reports.build import build
 from c2s.reports.tables import literal
+from c2s.stats.judge import TOO_FEW
 
 PANELS = ("judge-audit", "judge-confirmation")
 ALPHA = 0.05
@@ -74,14 +75,26 @@ def pages(path: Path | str) -> list[Page]:
 
 def _troubles(panel: Mapping[str, Any], sections: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
     """What stands in the way of reading the result: failed controls, missing answers."""
-    failed = [row["presentation"] for row in sections["gates"] if row["passed"] == "NO"]
+    gates = [row for row in sections["gates"] if row["passed"] == "NO"]
+    failed, open_ = ([row["presentation"] for row in gates if _only_missing(row) is missing] for missing in (False, True))
     said = []
     if failed:
         said.append(f"The judge misses its basic controls under {' and '.join(failed)} keys: do not rely on it in any presentation.")
+    if open_:
+        lost = sum(sum(row["missing"].values()) for row in gates if _only_missing(row))
+        said.append(
+            f"The basic controls are not passed under {' and '.join(open_)} keys because {lost} of their answers are missing, not because of "
+            "wrong judgments: run the audit again where all answers come back."
+        )
     lost = panel["requests"]["error"] + panel["requests"]["unknown"]
     if lost:
         said.append(f"{lost} of the run's {panel['requests']['planned']} answers are missing; they are never scored.")
     return said
+
+
+def _only_missing(gate: Mapping[str, Any]) -> bool:
+    """Whether a gate that is not passed could have been, had the missing answers been right."""
+    return all(gate[name] + gate["missing"][name] >= least for name, least in gate["required"].items())
 
 
 def _words(sections: Mapping[str, Sequence[Mapping[str, Any]]], troubles: list[str]) -> tuple[str, tuple[str, ...]]:
@@ -99,9 +112,14 @@ def _words(sections: Mapping[str, Sequence[Mapping[str, Any]]], troubles: list[s
         answer = "YES: the order of keys changes verdicts, and a colon makes no difference to that that could be shown."
     elif changed:
         answer = f"NOT SHOWN: {changed} of {pairs} verdicts differ between the orders, no more than repeats and chance explain."
-    elif cues["R:"]["changed"][1]:
-        high = stats.clopper_pearson(0, cues["R:"]["changed"][1]).high
-        answer = f"NO CHANGE SEEN: every verdict is the same in both orders; up to {100 * high:.1f} % of such sources could still change (95 %)."
+    elif any(sizes := [row["changed"][1] for row in cues.values()]):
+        n = min(filter(None, sizes))  # the cue with fewer pairs has the larger bound
+        which = "" if len(set(sizes)) == 1 else " with R" if sizes[0] == n else " with R and a colon"
+        high = stats.clopper_pearson(0, n).high
+        answer = (
+            f"NO CHANGE SEEN: of the {n} source{'s' * (n > 1)} with answers in both orders{which}, none changes its verdict; up to {100 * high:.1f} % of such "
+            "sources could still change (95 %)."
+        )
     else:
         answer = "NO ANSWER: there is not one source with verdicts in both orders."
     findings = [*troubles, *(_cue(name, row, adjusted[name]) for name, row in cues.items() if row["changed"][1])]
@@ -138,6 +156,8 @@ def _d(row: Mapping[str, Any]) -> str:
         return "D undefined"
     low, high = row["theta_interval"]
     bound = " by Hoeffding's bound" if row["theta_method"] == "hoeffding" else ""
+    if row.get("theta_says_nothing"):
+        return f"D = {100 * row['theta'] + 0.0:+.1f} points ({TOO_FEW})"
     return f"D = {100 * row['theta'] + 0.0:+.1f} points, 95 %{bound} [{100 * low:+.1f}, {100 * high:+.1f}]"
 
 
@@ -170,14 +190,15 @@ def _smallest(db: Any, panel: str, contract: str) -> Pair | None:
 def as_text(page: Page) -> str:
     """The page for a terminal: nothing in it can act on one."""
     head = f"{page.model}, {page.rule}" + (" (SIMULATION, not a measurement)" if page.simulation else "")
-    lines = [literal(f"Does the verdict depend on presentation? {head}"), "", *textwrap.wrap(literal(page.answer), 79), ""]
+    title = literal(f"Does the verdict depend on presentation? {head}")
+    lines = [*textwrap.wrap(title, 79, subsequent_indent="  "), "", *textwrap.wrap(literal(page.answer), 79), ""]
     for finding in page.findings:
         lines += textwrap.wrap(literal(finding), 79, initial_indent="- ", subsequent_indent="  ")
     if page.pair is not None:
         pair = page.pair
         borne = {True: "the repeats say the same", False: "the repeats differ", None: "without repeats"}[pair.repeated]
         what = "The smallest pair that shows it" if page.answer.startswith("YES") else "The smallest pair whose verdicts differ"
-        lines += ["", f"{what} ({literal(pair.parent)}, {pair.condition}; {borne}):"]
+        lines += ["", *textwrap.wrap(f"{what} ({literal(pair.parent)}, {pair.condition}; {borne}):", 79, subsequent_indent="  ")]
         for name, body, verdict in (("insertion", pair.insertion, pair.insertion_verdict), ("sorted", pair.sorted, pair.sorted_verdict)):
             lines += ["", f"{name} -> {literal(verdict)}", literal(body)]
     return "\n".join(lines) + "\n"

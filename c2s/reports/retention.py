@@ -93,13 +93,14 @@ def _cell(panel: Panel, pairs: Sequence[tuple[int, Mapping[str, Outcome]]]) -> d
 
 
 def _interval(native: np.ndarray, serial: np.ndarray, strata: np.ndarray, retained: int, correct: int) -> dict[str, Any]:
-    """The exact stratified bootstrap interval; where it is degenerate (no success, or no failure) Clopper-Pearson stands for it.
+    """The exact stratified bootstrap interval; where nothing varies within a stratum Clopper-Pearson stands for it.
 
-    The paper does so for zero-success cells (section 3.4); the same holds for cells without a failure (ours).
+    The paper does so for zero-success cells (section 3.4); the same holds for cells without a failure, or with one pair per length (ours).
     """
     bootstrap = stats.bootstrap_scr(native, serial, strata, method="exact", confidence=CONFIDENCE)
-    both = {"scr_bootstrap": [bootstrap.low, bootstrap.high], "scr_undefined_share": bootstrap.undefined}
-    if retained in (0, correct):
+    flat = retained in (0, correct) or (bootstrap.low is not None and bootstrap.low == bootstrap.high)
+    both = {"scr_bootstrap": [bootstrap.low, bootstrap.high], "scr_undefined_share": bootstrap.undefined, "scr_degenerate": flat}
+    if flat:
         exact = stats.clopper_pearson(retained, correct, CONFIDENCE)
         return both | {"scr_interval": [exact.low, exact.high], "scr_interval_method": "clopper-pearson"}
     return both | {"scr_interval": [bootstrap.low, bootstrap.high], "scr_interval_method": "exact stratified bootstrap"}

@@ -100,7 +100,7 @@ def _heading(report: Mapping[str, Any]) -> str:
 def _notes(rows: Sequence[tuple[str, Cell]]) -> list[str]:
     notes = ["SCR = both / (both + lost); intervals: exact bootstrap, items resampled within length."]
     if any(cell["scr_interval_method"] == "clopper-pearson" for _, cell in rows):
-        notes.append("† no success or no failure: Clopper-Pearson interval.")
+        notes.append("† no variation to resample (for instance one parent per stratum): Clopper-Pearson interval.")
     for name, cell in rows:
         for what, why in sorted(cell["undefined"].items()):
             if what in ("scr", "gain_rate", "mcnemar_p"):

@@ -1,7 +1,7 @@
 """One table of a panel's report: rows of plain values, and how each column is shown.
 
 The rows are the data: JSON prints them whole, the text table shows what the columns name. A value `x` may have `x_interval`
-([low, high]) and `x_method` beside it. A value that is not defined is None, with its reason in the row's `undefined`. A
+([low, high]) and `x_method` beside it, and `x_degenerate` where nothing varied. A value that is not defined is None, with its reason in the row's `undefined`. A
 row with `p` and `family` is a test: Holm over the family adds `p_holm` and `m`. `clock` holds what differs from run to run (times); the
 stored report, which verify derives again, leaves it out.
 """
@@ -15,6 +15,9 @@ from typing import Any
 from c2s.reports.tables import Table
 
 Row = dict[str, Any]
+
+NO_VARIATION = "no variation"
+"""The `x_method` of a value whose redrawing had no variation, and that has no other interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +71,11 @@ def _notes(section: Section, laid: Sequence[Row]) -> list[str]:
     notes = list(section.notes)
     shown = {c.key for c in section.columns}
     intervals = {c.key for c in section.columns if c.form.startswith("ci_")}
-    if any(row.get(f"{key}_method") == "clopper-pearson" for row in laid for key in intervals):
-        notes.append("† no variation to resample: Clopper-Pearson interval.")
+    methods = {row.get(f"{key}_method") for row in laid for key in intervals if row.get(f"{key}_degenerate")}
+    stand = {"clopper-pearson": "Clopper-Pearson interval", NO_VARIATION: "no interval"}
+    said = " or ".join(what for method, what in stand.items() if method in methods)
+    if said:
+        notes.append(f"† no variation to resample (for instance one parent per stratum): {said}.")
     reasons: dict[str, list[str]] = {}
     for row in laid:
         for key, why in row.get("undefined", {}).items():
@@ -92,7 +98,7 @@ def show(row: Mapping[str, Any], column: Column) -> str:
     if form.startswith("ci_"):
         form = form[3:]
         limits = row.get(f"{column.key}_interval")
-        mark = " †" if row.get(f"{column.key}_method") == "clopper-pearson" else ""
+        mark = " †" if row.get(f"{column.key}_degenerate") else ""
         inside = "-" if limits is None else f"{_plain(limits[0], form)}, {_plain(limits[1], form)}"
         return f"{_plain(value, form)} [{inside}]{mark}"
     return _plain(value, form)

@@ -23,6 +23,11 @@ CELLS = ("insertion_random", "insertion_random_colon", "sorted_random", "sorted_
 _SIGNS = np.array([1.0, -1.0, -1.0, 1.0])
 _ATOMS = 2**22
 
+MOST = 2.0
+"""The largest D: a difference of two differences of shares lies between -MOST and MOST."""
+
+TOO_FEW = "too few items to say anything: the bound covers all that D can be"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interaction(Interval):
@@ -61,7 +66,8 @@ def interaction(
 
     method     "exact": interval and p from the law of the bootstrap, P(|theta* - theta| >= |theta|).
                "multinomial": as printed in the paper, p = (1 + #{|theta* - theta| >= |theta|}) / (1 + draws).
-               "hoeffding": p = min(1, 2 exp(-theta^2 / 8 S)), theta +- sqrt(8 S log(2 / alpha)), S = sum of w_d^2 / n_d.
+               "hoeffding": p = min(1, 2 exp(-theta^2 / 8 S)), theta +- sqrt(8 S log(2 / alpha)) as far as D can reach (-2 to 2;
+               where that is all of it `note` says so), S = sum of w_d^2 / n_d.
                "auto": exact, multinomial where the law is too large, hoeffding where no source's D differs from its workload's.
     Incomplete sources are left out of theta and enter `bounds` alone. A workload without a complete source leaves theta undefined.
     Other settings as for `bootstrap_ratio`.
@@ -138,10 +144,12 @@ def _hoeffding(
 ) -> Interaction:
     s = float((share**2 / complete).sum())
     half = math.sqrt(8 * s * math.log(2 / (1 - chosen.confidence)))
+    low, high = max(-MOST, theta - half), min(MOST, theta + half)
+    notes = ["every complete source of a workload has the same D: the bootstrap has no width"] if fixed else []
+    notes += [TOO_FEW] if (low, high) == (-MOST, MOST) else []
     return Interaction(
-        estimate=theta, low=theta - half, high=theta + half, confidence=chosen.confidence, method="hoeffding", degenerate=fixed,
-        p=min(1.0, 2 * math.exp(-(theta**2) / (8 * s))),
-        note="every complete source of a workload has the same D: the bootstrap has no width" if fixed else "", **common,
+        estimate=theta, low=low, high=high, confidence=chosen.confidence, method="hoeffding", degenerate=fixed,
+        p=min(1.0, 2 * math.exp(-(theta**2) / (8 * s))), note="; ".join(notes), **common,
     )
 
 

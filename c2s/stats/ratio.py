@@ -40,7 +40,8 @@ def bootstrap_scr(
     """SCR, the share of Native-correct items that Serial keeps, with its bootstrap interval (paper 3.1, 3.4, A.6).
 
     `native`, `serial`: zeros and ones of shape [n]. The Native denominator is redrawn with the items; draws without a Native success
-    are undefined and counted. With 0 or all successes the interval is degenerate and carries the Clopper-Pearson interval.
+    are undefined and counted. Without variation to redraw (0 or all successes, or strata that are each constant) the interval is
+    degenerate and carries the Clopper-Pearson interval.
     `strata`, `clusters`, `weights` and the settings are those of `bootstrap_ratio`.
     """
     a, b = joint.flags("native", native), joint.flags("serial", serial)
@@ -174,7 +175,7 @@ def _count_ratio(
         units = _units(part.astype(np.int64), whole.astype(np.int64), strata, clusters, weights)
         cells = None
     result = _estimate(units, chosen, reason, cells)
-    if result.degenerate and trials and successes in (0, trials):
+    if result.degenerate and trials:
         boundary = clopper_pearson(successes, trials, chosen.confidence) if plain else None
         note = f"{successes}/{trials}: every draw gives the estimate" + (", see clopper_pearson" if plain else "")
         result = replace(result, clopper_pearson=boundary, note="; ".join(filter(None, (note, result.note))))

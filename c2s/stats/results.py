@@ -60,7 +60,7 @@ class Interval:
     method                 exact, multinomial, items, clopper-pearson, hoeffding, ...
     draws                  bootstrap draws; None where nothing was drawn
     undefined              draws without a value: their number, or their probability where nothing was drawn
-    degenerate             every draw gives the estimate: the interval has no width because of the sample's boundary
+    degenerate             every draw gives the estimate, at a boundary or with strata that are each constant: no width, no interval
     note                   what a reader has to know, in one line; empty if nothing
     standard_error         standard deviation over the defined draws
     clopper_pearson        for a degenerate ratio of counts: the exact binomial interval to print beside it

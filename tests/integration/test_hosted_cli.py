@@ -87,4 +87,4 @@ def test_a_planning_that_was_interrupted_is_named(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "manifest.json").write_text("{}")
     found = c2s("resume", tmp_path / "run")
-    assert found.returncode == 2 and "nothing was sent" in found.stderr
+    assert found.returncode == 2 and "before anything was sent" in found.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from pathlib import Path
 
@@ -62,6 +63,21 @@ def test_each_judge_gets_its_answer(tmp_path: Path, capsys: pytest.CaptureFixtur
 def test_missing_answers_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     found = page(capsys, tmp_path / "run", "--model", "sim:judge?kind=missing", "--limit", "20", code=1)
     assert any("answers are missing; they are never scored" in line for line in found["findings"])
+    assert not any("misses its basic controls" in line for line in found["findings"])
+    assert any("answers are missing, not because of wrong judgments" in line for line in found["findings"])
+    cues = [line for line in found["findings"] if line.startswith("With R")]
+    n, high = min((int(re.search(r"in 0 of (\d+) sources", line)[1]), re.search(r", ([\d.]+)\]", line)[1]) for line in cues)
+    assert f"of the {n} sources with answers in both orders" in found["answer"] and f"up to {high} %" in found["answer"] and n < 40
+
+
+def test_one_item_says_nothing_and_the_page_fits_80_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    path = write_items(tmp_path / "i.jsonl", {"question": "2 + 2?", "reference": 4, "wrong": 5})
+    assert main(["judge", "audit", "--model", "sim:judge?kind=final", "--data", str(path), "--out", str(tmp_path / "run")]) == 0
+    out = capsys.readouterr().out
+    assert "D = +0.0 points (too few items to say anything" in " ".join(out.split()) and "543" not in out
+    assert max(map(len, out.splitlines())) < 80 and "of the 1 source with" in out
+    assert main(["judge", "audit", "--model", "sim:oracle", "--limit", "0", "--out", str(tmp_path / "r")]) == 2
+    assert "items of each workload, at least 1" in capsys.readouterr().err
 
 
 def test_sparrow_does_not_depend_on_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -125,10 +141,10 @@ def test_what_is_not_a_labelled_item_or_a_rubric_is_said(tmp_path: Path, capsys:
         ({"question": "?", "reference": None, "wrong": "9"}, "not empty"),
         ({"question": "?", "reference": "8", "wrong": True}, "not empty"),
         ({"question": "?", "reference": "8", "correct": " ", "wrong": "9"}, "correct must be"),
+        ({"question": "?", "reference": "8", "correct": "7", "wrong": "9"}, "line 2 .*the correct value '7' is none of the references"),
+        ({"question": "?", "reference": ["Oslo", "Kristiania"], "correct": "Bergen", "wrong": "9"}, "is none of the references"),
         ([1], "no JSON object"),
     ):
-        import re
-
         assert re.search(said, fails("--data", write_items(tmp_path / "i.jsonl", good, bad)))
     assert "holds no items" in fails("--data", write_items(tmp_path / "i.jsonl"))
     assert "holds the id 'x' twice" in fails("--data", write_items(tmp_path / "i.jsonl", good | {"id": "x"}, good | {"id": "x"}))
@@ -138,6 +154,9 @@ def test_what_is_not_a_labelled_item_or_a_rubric_is_said(tmp_path: Path, capsys:
         ('instruction = "x"\n[criteria]\nyes = "a"\nno = "b"', "which of its labels means correct"),
         ('instruction = "x"\n[criteria]\nyes = 3\nno = "b"', "map each label to its description"),
         ("not toml", "neither TOML nor JSON"),
+        ('instruction = "x"\ncriterion = "y"\n[criteria]\ncorrect = "a"\nincorrect = "b"', "has 'criterion', which is none of name, instruction"),
+        ('instruction = "x"\n[criteria]\nyes = "a"\nno = "b"\n[labels]\ncorrect = "yes"\nincorrect = "yes"', "one label, 'yes', for both"),
+        ('instruction = "x"\n[criteria]\ncorrect = "a"\nno = "b"\n[labels]\nincorrect = "no"\ncorect = "no"', "'corect' under `labels`"),
     ):
         (tmp_path / "r.toml").write_text(text)
         assert said in fails("--rubric", tmp_path / "r.toml")

@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from c2s_tui.data import apart
-from c2s_tui.data.compare import SideSpec, compare
+from c2s_tui.data.compare import SideSpec, _interval, compare
 from c2s_tui.data.filters import SORTS, TRANSITIONS, Filter, Pair, base_pair, parse
 from c2s_tui.data.follow import Follower
 from c2s_tui.data.item import item_view
 from c2s_tui.data.items import all_rows
+from c2s_tui.data.joint import complete_interval
 from c2s_tui.data.plan import Plan, read_plan
 from c2s_tui.data.runs import RunsWatch, find_runs
 from c2s_tui.data.selection import Sort, select
@@ -309,3 +310,11 @@ def test_runs_are_found_in_folders_and_nowhere_else(made: Path, tmp_path: Path):
     assert find_runs(tmp_path) == ([tmp_path / "a/b/run"], False)
     entries = RunsWatch(tmp_path).look().entries
     assert [entry.name for entry in entries] == ["a/b/run"]
+
+
+def test_one_parent_per_length_has_no_interval_of_zero_width():
+    counts = [reader.Count("main", "math", length, "", f"transition:{key}", 1) for length, key in ((3, "both"), (4, "both"), (5, "native_only"))]
+    exact = stats.clopper_pearson(2, 3)
+    assert complete_interval(counts) == (exact.low, exact.high, "Clopper-Pearson")
+    first, kept, other = np.ones(3, bool), np.array([1, 1, 0], bool), np.array([1, 0, 0], bool)
+    assert _interval(first, kept, first, other, np.arange(3)) == (None, None, "no variation to resample (for instance one parent per length)")

@@ -95,3 +95,24 @@ def test_the_counts_are_those_of_the_specification():
     assert [row[1:3] for row in ours["table3"]["rows"]] == [continuous[key] for key in ("native", "whole", "position", "prefix_continue")]
     assert [[*r[2:6], *r[7:]] for r in more["table_d16_lexical_audit"]["rows"]] == [r[2:] for r in ours["tableD16"]["rows"]]
     assert more["table_b1_whole_answer"]["rows"] == ours["whole_answer"]["rows"]
+
+
+def test_the_text_reads_at_80_columns(found, capsys):
+    from c2s.cli import main
+
+    assert main(["reproduce", "published"]) == 0
+    out = capsys.readouterr().out
+    body, _, summary = out.partition("Summary: ")
+    assert max(map(len, out.splitlines())) < 80 and len(out.splitlines()) < 900
+    blocks = body.split("\n\n")[1:]
+    sources = list(dict.fromkeys(f.where.partition(", ")[0] for f in found if f.recomputed))
+    assert [b.strip().splitlines()[0] for b in blocks if b.strip()] == sources
+    for b in filter(str.strip, blocks):  # printed, recomputed and verdict stand in one line, the columns once
+        assert " ".join(b.strip().splitlines()[1].split()) == "what printed recomputed verdict" and b.count("verdict") == 1
+    counts = Counter(f.verdict for f in found)
+    flat = " ".join(summary.split())
+    assert f"of {len(found)} figures {counts['agrees']} agree, {counts['differs']} differ, {counts['not recomputable']} cannot be recomputed" in flat
+    for f in found:
+        if f.verdict in ("differs", "not recomputable"):
+            assert f.where in flat
+            assert f.verdict == "differs" or flat.count(f"- {f.note}: ") == 1  # a reason is said once

@@ -304,11 +304,14 @@ def test_interaction_named_cells_missing_labels_and_hoeffding():
     found = stats.interaction(named, workloads)
     assert found == stats.interaction(np.array([[np.nan if v is None else v for v in row] for row in table.tolist()], float), workloads)
     assert dict(found.complete) == {"a": 2, "b": 3} and found.method == "hoeffding" and found.degenerate
-    s = 0.25 / 2 + 0.25 / 3
-    assert found.p == 1.0 and found.high == pytest.approx((8 * s * np.log(40)) ** 0.5)
+    assert found.p == 1.0 and (found.low, found.high) == (-2.0, 2.0) and "too few items" in found.note  # 2.48 is more than D can be
+    more = stats.interaction(cells_from([1] * 5), list("aabbb"), method="hoeffding")  # the same size, off the middle
+    assert (more.low, more.high) == (pytest.approx(1 - (8 * (0.25 / 2 + 0.25 / 3) * np.log(40)) ** 0.5), 2.0) and "too few" not in more.note
     assert found.bounds == (pytest.approx(0.0), pytest.approx(0.5 / 3))  # D without it is 1; a 1 there makes it 0
     one = stats.interaction(cells_from([1, 1, 1, 1]), ["a", "a", "b", "b"])
     assert one.method == "hoeffding" and one.p == pytest.approx(min(1.0, 2 * np.exp(-1 / (8 * 0.25))))
+    few = stats.interaction(cells_from([1]), ["a"])
+    assert (few.theta, few.low, few.high) == (1.0, -2.0, 2.0) and "too few items" in few.note and few.p == 1.0  # 2 exp(-1/8), at most 1
     gone = stats.interaction(np.full((2, 4), np.nan), ["a", "b"])
     assert gone.theta is None and gone.p is None and gone.bounds == (-2.0, 2.0) and "no complete source" in gone.note
 

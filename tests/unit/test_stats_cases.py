@@ -64,6 +64,9 @@ def test_case_13_identical_and_empty_arms():
     assert not stats.bootstrap_scr(*expand([(0, 5, 0, 0), (2, 3, 0, 0)])).degenerate
     # Strata that are each constant are one, although the pooled rate is 1/2.
     assert stats.bootstrap_mean([0, 0, 1, 1], [0, 0, 1, 1]).degenerate
+    for method in ("exact", "multinomial", "items"):
+        single = stats.bootstrap_scr([1] * 5, [1, 1, 0, 0, 0], list("abcde"), method=method, draws=500)
+        assert single.degenerate and single.clopper_pearson == stats.clopper_pearson(2, 5) and "2/5" in single.note
 
 
 @pytest.mark.parametrize("method", ["exact", "multinomial", "items"])

@@ -26,6 +26,8 @@ CACHE_BYTES = 1 << 30
 """Room for stored keys and values on a CPU where the caller names none; on a GPU it is a third of the memory that is free."""
 SMALLEST, LARGEST = 128, 16384
 """Token budgets tried at the start."""
+HEAVY = 2_000_000_000
+"""Weights beyond which a forward of 512 tokens takes many seconds on a CPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,16 +146,18 @@ class Engine:
         return self.model.get_input_embeddings().weight.device
 
     def _find_budget(self) -> int:
-        """The largest power of two within a twentieth of the best rate seen: weights are read once a forward, and small forwards gain
-        nothing. The search stops where doubling twice brings no more, after three seconds of work, or when memory runs out."""
+        """512 (128 for a heavy model on a CPU) or a larger power of two: the largest within a twentieth of the best rate seen, since weights are read
+        once a forward and small forwards gain nothing. The search stops where doubling twice brings no more, after three seconds of work, or when memory runs out."""
         before = self.forwards, self.forward_seconds, self.tokens, self.tokens_shared, self.halvings
         rates: dict[int, float] = {}
-        size, spent = SMALLEST, self._try(SMALLEST)
+        spent = self._try(SMALLEST)
+        heavy = self._device().type == "cpu" and sum(p.numel() for p in self.model.parameters()) > HEAVY
+        size = SMALLEST if heavy else 4 * SMALLEST
         try:
             while size <= LARGEST and spent < 3.0:
                 took = self._try(size)
                 rates[size], spent = size / took, spent + took
-                if size >= 4 * SMALLEST and rates[size] < 1.03 * rates[size // 4]:
+                if rates[size] < 1.03 * rates.get(size // 4, 0.0):
                     break
                 size *= 2
         except OutOfRoom:

@@ -183,6 +183,8 @@ def _interval(*arrays: np.ndarray) -> tuple[float | None, float | None, str]:
         found = apart.interval("bootstrap_scr_difference", *arrays, confidence=CONFIDENCE, draws=draws)
     except InputError as error:
         return None, None, str(error)
+    if found.low is not None and found.low == found.high:
+        return None, None, "no variation to resample (for instance one parent per length)"
     return found.low, found.high, f"{found.draws:,} bootstrap draws, items redrawn within length"
 
 

@@ -185,4 +185,7 @@ def complete_interval(transitions: list[Count]) -> tuple[float | None, float | N
         interval = apart.interval("bootstrap_scr", a, b, s, confidence=CONFIDENCE)
     except InputError as error:
         return None, None, str(error)
+    if interval.degenerate:  # for instance one parent per length: nothing to redraw
+        interval = stats.clopper_pearson(retained, correct, CONFIDENCE)
+        return interval.low, interval.high, "Clopper-Pearson"
     return interval.low, interval.high, f"{interval.method} stratified bootstrap"
