@@ -6,11 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from textual._context import visible_screen_stack
 from textual.app import App
 
 
 def screen_text(app: App) -> str:
     """The characters on the screen, line by line, without trailing blanks."""
+    visible_screen_stack.set([])  # what an update of the app left there would be drawn below a window, or not
     app.screen.refresh(layout=True)
     strips = app.screen._compositor.render_strips()
     return "".join(strip.text.rstrip() + "\n" for strip in strips)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+from c2s_tui import main as tui
 from c2s_tui.app import TuiApp
 from c2s_tui.data.compare import SideSpec, compare
 from c2s_tui.data.filters import arm_pair, parse
@@ -218,3 +219,18 @@ def test_keys_go_through_arms_and_turns_to_the_bytes(copied, failing):
         await pilot.press("q")
 
     pilots.drive(app, press)
+
+
+@pytest.mark.parametrize("screen", ["items", "compare"])
+def test_lists_of_dialogues_have_whole_ids_and_a_target(copied, screen: str, capsys, monkeypatch: pytest.MonkeyPatch):
+    db = sqlite3.connect(copied.ledger_path)
+    names = {name: length for name, length in db.execute("SELECT parent, length FROM parents")}
+    db.close()
+    monkeypatch.setenv("COLUMNS", "100")
+    capsys.readouterr()
+    assert tui([str(copied.path), "--once", "--screen", screen]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if " dialogue " in line and " turns " in line]
+    assert len(rows) == len(names)
+    for row in rows:
+        (name,) = names.keys() & {*row}
+        assert row[row.index("turns") - 1] == str(names[name])

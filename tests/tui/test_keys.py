@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import json
 from pathlib import Path
 
 import pytest
+from c2s_tui.data.filters import SHORT, TRANSITIONS, Filter, parse
 from c2s_tui.screens.base import View
 from c2s_tui.screens.compare import CompareScreen
 from c2s_tui.screens.item import ItemScreen
@@ -124,6 +126,70 @@ def test_filter_narrows_as_it_is_typed_and_escape_takes_it_back(app_of):
         await pilot.press("x")
         await pilot.settled()
         assert counts(screen) == (400, 400)
+
+    drive(app, press)
+
+
+def test_a_bad_filter_keeps_the_last_good_one_and_says_every_known_word(app_of):
+    app = app_of("part", screen="items")
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        await pilot.press("slash", *keys_of("d:math "))
+        before = app.session.chosen
+        assert before.domain == "math"
+        await pilot.press(*keys_of("t:"))
+        assert app.session.chosen == before, "half a word is no text to look for"
+        await pilot.press(*keys_of("zzz d:foo l:9-2"))
+        assert app.session.chosen == before
+        said = [line.plain for line in app.screen.query_one("#said", Fixed).lines]
+        assert all(len(line) <= 80 for line in said) and all(name in " ".join(said) for name in (*TRANSITIONS, *SHORT))
+        assert said[-1].rstrip()[-8:] in screen_text(app)
+
+    drive(app, press)
+
+
+def test_a_text_with_a_colon_is_quoted(app_of):
+    app = app_of("part", screen="items")
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        plan = app.screen.found.plan
+        assert parse("t:", plan) == Filter() and parse('"t:"', plan).words == ("t:",)
+
+    drive(app, press)
+
+
+@pytest.mark.parametrize("number, name", [("3", "items"), ("4", "item"), ("1", "runs")])
+def test_keys_of_the_screens_leave_the_bytes(number: str, name: str, app_of):
+    app = app_of("good", screen="item")
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        await pilot.press("enter")
+        assert isinstance(app.screen, RawScreen)
+        await pilot.press(number)
+        assert app.screen.NAME == name and len(app.screen_stack) == 2
+
+    drive(app, press)
+
+
+def test_one_notice_at_a_time_at_the_bottom_until_the_next_key(app_of):
+    app = app_of("part", screen="items")
+
+    async def press(pilot) -> None:
+        await pilot.settled()
+        before = screen_text(app).splitlines()
+        app.say("first")
+        app.say("second")
+        await pilot.settled()
+        await asyncio.sleep(0.05)
+        after = screen_text(app).splitlines()
+        assert after[:-1] == before[:-1] and "second" in after[-1] and "first" not in after[-1], "no row is covered"
+        await pilot.press("j")
+        assert not app._notifications and "second" not in screen_text(app)
+        await pilot.press("y")
+        assert [notice.message[:6] for notice in app._notifications] == ["copied"]
 
     drive(app, press)
 

@@ -61,6 +61,14 @@ def test_without_a_terminal_the_text_comes_with_a_word(root: Path):
     assert done.stderr.count("\n") == 1 and "--once" in done.stderr
 
 
+def test_into_a_pipe_no_column_is_cut(root: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    lines = run([str(root), "--once"]).stdout.splitlines()
+    assert lines[0].split() == ["RUN", "MODEL", "STATE", "DONE", "ERR", "USD", "AGE"]
+    assert any("sim:positions?p=0.85&seed=5" in line for line in lines) and "…" not in "".join(lines)
+    assert max(map(len, run([str(root / "good"), "--once"]).stdout.splitlines())) <= 140
+
+
 @pytest.mark.parametrize("term", ["dumb", ""])
 def test_a_dumb_terminal_gets_text_too(term: str, root: Path):
     """Also where everything is a terminal, but one that cannot place text."""

@@ -101,3 +101,11 @@ def test_options_that_are_ids_are_shown_as_what_they_stand_for(tmp_path: Path, c
         assert step.truth.encode() in send.row.request and step.truth != step.shown(step.truth)
     lines = [line.plain for line in item_lines(view, opaque.key, 0, 80).lines]
     assert not any(step.truth in line for line in lines for step in opaque.steps)
+
+
+def test_a_long_arm_name_is_cut_and_never_its_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["run", "--panel", "templates", "--model", "sim:oracle", "--limit", "6", "--out", str(tmp_path / "run"), "--json"]) == 0
+    capsys.readouterr()
+    assert tui([str(tmp_path), "--once", "--screen", "runs"]) == 0
+    (math,) = [line for line in capsys.readouterr().out.splitlines() if line.strip().startswith("math")]
+    assert math.count("100.0") == 4 and "Native" in math and "Serial" in math

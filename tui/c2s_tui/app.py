@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
 
+from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import Binding
 from textual.screen import Screen
@@ -19,7 +20,7 @@ from c2s_tui.screens.base import View
 from c2s_tui.screens.help import HelpScreen
 from c2s_tui.session import Session, SideChoice
 from c2s_tui.text import visible
-from c2s_tui.widgets.bars import SCREENS
+from c2s_tui.widgets.bars import NUMBERS
 
 
 def view_of(name: str) -> View:
@@ -36,7 +37,7 @@ class TuiApp(App[None]):
     BINDINGS = [
         Binding("q", "quit", "quit", tooltip="end"),
         Binding("question_mark", "help", "help", key_display="?", tooltip="this help"),
-        *(Binding(str(n), f"go('{name}')", name, show=False, tooltip=f"the screen {name}") for n, name in enumerate(SCREENS, start=1)),
+        *(Binding(n, f"go('{name}')", name, show=False, tooltip=f"the screen {name}") for n, name in NUMBERS.items()),
         Binding("ctrl+s", "picture", "SVG screenshot", show=False, tooltip="save the screen as SVG"),
     ]
 
@@ -110,8 +111,16 @@ class TuiApp(App[None]):
         return True
 
     def say(self, message: str, *, error: bool = False) -> None:
-        """A word that goes away by itself. It is never markup."""
-        self.notify(visible(message), severity="error" if error else "information", markup=False, timeout=8 if error else 4)
+        """A word over the line of keys that the next word, key or click takes away, or else a few seconds. It is never markup."""
+        self.notify(visible(message), severity="error" if error else "information", markup=False, timeout=5 if error else 3)
+
+    def on_notify(self) -> None:
+        self.clear_notifications()  # before the new one is added; they would stack
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, (events.Key, events.MouseDown)) and not event.is_forwarded and self._notifications:
+            self.clear_notifications()
+        await super().on_event(event)
 
     # --- actions --------------------------------------------------------------------------------------------------
 
@@ -155,6 +164,6 @@ class TuiApp(App[None]):
 
     def get_system_commands(self, screen: Screen) -> Iterable[SystemCommand]:
         yield from super().get_system_commands(screen)
-        for number, name in enumerate(SCREENS, start=1):
+        for number, name in NUMBERS.items():
             yield SystemCommand(f"Open {name}", f"screen {number}", lambda name=name: self.go(name))
         yield SystemCommand("Pause or go on", "tell the runner of this run", self.action_pause)

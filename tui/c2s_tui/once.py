@@ -28,10 +28,16 @@ from c2s_tui.views.report import report_lines
 from c2s_tui.views.runs import runs_lines
 
 
+UNBOUND = 400
+"""Columns where no terminal says how many there are: enough for every table, whose columns have a largest width of their own."""
+READABLE = 140
+"""The same for pages of text and bars."""
+
+
 def print_once(root: Path, run: Path | None, options: argparse.Namespace) -> int:
     """Write the screen to stdout. Raises C2SError where it cannot be had; 1 if a run of a list could not be read."""
-    width = shutil.get_terminal_size((100, 24)).columns
     name = options.screen or ("monitor" if run is not None else "runs")
+    width = shutil.get_terminal_size((0, 0)).columns or (READABLE if name in ("monitor", "report") else UNBOUND)
     session = Session(root)
     if name == "runs":
         runs = session.watch.look(slow=True)
@@ -63,7 +69,7 @@ def _selection(session: Session, options: argparse.Namespace) -> Selection:
 
 def _items(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
     selection, plan = _selection(session, options), session.follower.plan
-    layout = items_layout(width, selection.pair, len(panels_for(selection.chosen, plan)))
+    layout = items_layout(width, selection.pair, panels_for(selection.chosen, plan), plan)
     yield from items_head(selection, width, plan)
     yield layout.head(indent=1)
     for row in all_rows(session.follower.source, selection.pair, selection.ids):
@@ -91,7 +97,7 @@ def _compare(session: Session, picture: Picture, options: argparse.Namespace, wi
     names = [SideName(side.source.path.name, side.source.identity["model"], side.pair) for side in (left, right)]
     yield from compare_lines(found, *names, None, width)
     yield listed(None, len(found.codes))
-    layout = compare_layout(width)
+    layout = compare_layout(width, found.whole)
     yield layout.head(indent=1)
     for start in range(0, len(found.codes), 100):
         pairs = list(zip(found.left[start : start + 100].tolist(), found.right[start : start + 100].tolist()))

@@ -5,6 +5,7 @@ A role ("good", "dim", ...) says what a span means; the theme decides how that l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -88,6 +89,22 @@ def clip(text: str, columns: int) -> str:
     if cell_len(head := text[: 8 * columns + 64]) <= columns and len(head) == len(text):
         return text
     return set_cell_size(head, columns - 1) + "…"
+
+
+def told_apart(names: Iterable[str], columns: int) -> dict[str, str]:
+    """The names in at most this many columns, long ones without their middle if they still differ then, else with their words shortened."""
+    names = [*names]
+    half = max(0, columns - 1) // 2
+    for head in sorted(range(max(1, columns)), key=lambda n: abs(n - half)):
+        tail = max(0, columns - 1 - head)
+        found = {n: n if cell_len(n) <= columns or not n.isascii() else f"{n[:head]}…{n[len(n) - tail :]}" for n in names}
+        if len({*found.values()}) == len({*names}):
+            return found
+    for letters in range(8, 0, -1):
+        found = {n: n if cell_len(n) <= columns else re.sub(rf"([A-Za-z]{{{letters}}})[a-z]+", r"\1", n) for n in names}
+        if len({*found.values()}) == len({*names}) and max(map(cell_len, found.values())) <= columns:
+            return found
+    return {n: n for n in names}
 
 
 def cell(text: str, columns: int, role: str = "", *, right: bool = False, hit: Any = None) -> Span:

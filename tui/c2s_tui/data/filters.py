@@ -71,12 +71,14 @@ def _quoted(value: str, text: bool = False) -> str:
 
 
 def parse(typed: str, plan: Plan) -> Filter:
-    """Raises UsageError that names what is known where a value is not."""
+    """Raises UsageError that names what is known where a value is not. A known key without a value is passed over; quoted it is a text."""
     found = Filter()
     for word, quoted in _words(typed):
         key, colon, value = word.partition(":")
         name = next((name for name in KEYS if key and name.startswith(key.lower())), None)
-        if quoted or not colon or name is None or not value:
+        if name is not None and colon and not value and not quoted:
+            continue  # a key that is being typed restricts nothing yet
+        if quoted or not colon or name is None:
             found = replace(found, words=(*found.words, word))
         elif name == "transition":
             chosen = tuple(dict.fromkeys(_transition(part) for part in value.split(",")))

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from c2s.controllers.continuous import first_character
 from c2s.controllers.program import ParentProgram
+from c2s.controllers.requests import alphabet
 from c2s.dialects import Malformed, dialect
 from c2s.errors import C2SError, LedgerError
 from c2s.ledger import reader
@@ -29,7 +31,8 @@ class Step:
     `state` is the slot's, or `filled` for a position that needed no request. `options`, `truth` and `choice` come from the derived request and the recorded response; None where either cannot be had.
     `values` says what options stand for, where they are ids. `prefix` is the output before this step where it is made up of
     characters, `taken` what the step added to it. `same` is False where the recorded request is
-    not the one that follows from the item.
+    not the one that follows from the item. `text` is the answer as written, where a model wrote one. A step that goes on from the
+    beginning of an answer takes the first character of what was written and has no options to take: `options` is empty.
     """
 
     step: int
@@ -46,6 +49,7 @@ class Step:
     message: str | None
     same: bool | None
     values: Mapping[str, str] | None = None
+    text: str | None = None
 
     def shown(self, option: str | None) -> str:
         """An option as its value."""
@@ -216,13 +220,17 @@ class _Replay:
         if not questions:
             return [Step(slot.step, None, row.state, *base, None, None, None, prefix, None, message, None)]
         steps = []
+        going_on = ask.request.prefill is not None
         for name, question in questions.items():
-            choice = choices.get(name)
+            choice, options, truth = choices.get(name), tuple(question.options), ask.truth.get(name)
+            text = None if choice is None else choice.text
+            if going_on:
+                choice = None if choice is None else first_character(choice, alphabet(self.row.parent))
+                options, truth = (), truth and truth[:1]
             taken = None if choice is None else choice.taken(select)
             label = name if len(questions) > 1 or question.unit == "field" else None
-            options, truth = tuple(question.options), ask.truth.get(name)
-            same, before = self._same.get(slot), prefix if question.unit == "character" else ""
-            steps.append(Step(slot.step, label, row.state, *base, options, truth, choice, before, taken, message, same, _meaning(question)))
+            same, before = self._same.get(slot), prefix if going_on or question.unit == "character" else ""
+            steps.append(Step(slot.step, label, row.state, *base, options, truth, choice, before, taken, message, same, _meaning(question), text))
             prefix += taken or ""
         return steps
 

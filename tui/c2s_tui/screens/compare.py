@@ -117,7 +117,7 @@ class CompareScreen(View):
         rows.show(len(behind), fetch, self._drawer(), cursor=0 if fresh else rows.cursor, same=not fresh)
 
     def _layout(self):
-        return compare_layout(max(1, self.size.width - 1))
+        return compare_layout(max(1, self.size.width - 1), self.compared is not None and self.compared.found.whole)
 
     def _drawer(self):
         layout = self._layout()

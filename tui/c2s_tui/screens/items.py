@@ -23,7 +23,7 @@ from c2s_tui.data.selection import Selection, Sort, select
 from c2s_tui.data.source import Source
 from c2s_tui.screens.base import View, trouble_lines
 from c2s_tui.screens.export import ExportScreen, stamp
-from c2s_tui.text import Line, span
+from c2s_tui.text import Line, span, wrap
 from c2s_tui.views.items import item_line, items_head, items_layout
 from c2s_tui.widgets.lines import Fixed, LineView
 from c2s_tui.widgets.rows import Rows
@@ -137,8 +137,8 @@ class ItemsScreen(View):
 
     def _layout(self):
         pair = self.found.selection.pair if self.found else Pair()
-        panels = len(panels_for(self.found.selection.chosen, self.found.plan)) if self.found else 1
-        return items_layout(max(1, self.size.width - 1), pair, panels)
+        panels = panels_for(self.found.selection.chosen, self.found.plan) if self.found else []
+        return items_layout(max(1, self.size.width - 1), pair, panels, self.found.plan if self.found else None)
 
     def failed(self, message: str) -> None:
         self.found = None
@@ -186,7 +186,7 @@ class ItemsScreen(View):
         try:
             chosen = parse(typed, self.found.plan)
         except UsageError as error:
-            said.set_lines([Line(span(str(error), "warn"))])
+            said.set_lines([Line(span(text, "warn")) for text in wrap(str(error), max(1, self.size.width), 4)])
             return
         said.set_lines([])
         if chosen != self.session.chosen:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.message import Message
@@ -16,7 +17,7 @@ from c2s_tui.screens.base import trouble_lines
 from c2s_tui.screens.export import stamp
 from c2s_tui.text import Line, span
 from c2s_tui.views.raw import raw_lines
-from c2s_tui.widgets.bars import KeyBar
+from c2s_tui.widgets.bars import NUMBERS, KeyBar
 from c2s_tui.widgets.lines import Fixed, LineView, Text
 
 if TYPE_CHECKING:
@@ -92,6 +93,13 @@ class RawScreen(ModalScreen[None]):
 
     def action_close(self) -> None:
         self.dismiss()
+
+    def on_key(self, event: events.Key) -> None:
+        """The keys of the screens; a window keeps the app's own ones from the app."""
+        if event.key in NUMBERS:
+            event.stop()
+            self.dismiss()
+            self.app.call_later(self.app.go, NUMBERS[event.key])
 
     def on_line_view_hit(self, message: LineView.Hit) -> None:
         message.stop()

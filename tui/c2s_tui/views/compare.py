@@ -9,7 +9,7 @@ from c2s_tui.data.compare import CELLS, Comparison, Tests
 from c2s_tui.data.filters import Pair
 from c2s_tui.data.items import ItemRow
 from c2s_tui.text import Line, Span, cell, span, wrap
-from c2s_tui.views.items import output_spans
+from c2s_tui.views.items import of_dialogues, output_spans, target_span
 from c2s_tui.views.table import Column, Layout, fit, sized
 from c2s_tui.views.words import ROLES, SIGNS, arm_title
 
@@ -133,8 +133,9 @@ def _test_cells(tests: Tests) -> dict:
     }
 
 
-def compare_layout(width: int) -> Layout:
-    return fit(COLUMNS, width - 1)
+def compare_layout(width: int, whole: bool = False) -> Layout:
+    """The list's columns. `whole`: of dialogues."""
+    return fit(of_dialogues(COLUMNS, width) if whole else COLUMNS, width - 1)
 
 
 def compared_line(a: ItemRow, b: ItemRow, layout: Layout) -> Line:
@@ -142,7 +143,7 @@ def compared_line(a: ItemRow, b: ItemRow, layout: Layout) -> Line:
         {
             "item": a.name,
             "domain": a.domain,
-            "target": a.target or "",
+            "target": target_span(a),
             "left": _short(a.transition),
             "right": _short(b.transition),
             "left_out": output_spans(a.second, a.target, layout.width("left_out")),

@@ -17,6 +17,7 @@ STEPS = (
     Column("took", "TOOK", 4),
     Column("gold", "GOLD", 4, rank=1),
     Column("mark", "", 1),
+    Column("text", "WROTE", 5, rank=2),
     Column("p", "P", 5, right=True, rank=4),
     Column("bar", "", 6, 16, rank=6),
     Column("gold_p", "P GOLD", 6, right=True, rank=5),
@@ -57,16 +58,19 @@ def item_lines(view: ItemView, key: tuple[str, int] | None, step: int, width: in
 
 
 def _columns(steps: tuple[Step, ...]) -> list[Column]:
-    """The columns of a trajectory, as wide as what is in them; those of probabilities and prefixes only where there are some."""
+    """The columns of a trajectory, as wide as what is in them; those of probabilities, prefixes, options, and texts other than the value taken, only where there are some."""
     shown = {
         "step": [s.question or str(s.step) for s in steps],
         "prefix": [s.prefix for s in steps],
         "took": [_took(s, False).text for s in steps],
         "gold": [s.shown(s.truth) for s in steps],
+        "text": [s.text or "" for s in steps],
     }
     reported = any(s.choice is not None and s.choice.probabilities for s in steps)
     absent = () if reported else ("p", "bar", "gold_p")
     absent += () if any(s.prefix for s in steps) else ("prefix",)
+    absent += () if any(s.text is not None and s.text != s.shown(s.taken) for s in steps) else ("text",)
+    absent += () if any(s.options != () or s.message for s in steps) else ("options",)
     columns = [c for c in STEPS if c.key not in absent]
     widest = {key: min(24, max(len(visible(text[:64])) for text in texts)) for key, texts in shown.items()}
     return [replace(c, least=max(c.least, min(12, widest.get(c.key, 0))), most=max(c.most, widest.get(c.key, 0))) for c in columns]
@@ -193,6 +197,7 @@ def _step_line(step: Step, layout: Layout) -> Line:
         "took": _took(step, wrong),
         "gold": step.shown(step.truth),
         "mark": _mark(step, wrong),
+        "text": span((step.text or "")[:64]),
         "p": "" if p is None else f"{p:.3f}",
         "bar": span("" if p is None else bar(p, layout.width("bar")), "wrong" if wrong else "bar"),
         "gold_p": "" if gold_p is None else f"{gold_p:.3f}",
@@ -206,7 +211,7 @@ def _took(step: Step, wrong: bool) -> Span:
         return span(step.taken or "", "dim")
     if step.taken is None:
         return span({"planned": "…", "reserved": "…", "sent": "sent"}.get(step.state, step.state.replace("_", " ")), "warn" if step.state in ("error", "unknown", "blocked") else "dim")
-    if step.taken == INVALID and step.choice is not None and not step.choice.offered:
+    if step.taken == INVALID and step.choice is not None and step.choice.returned != INVALID:
         return span(f"{INVALID} {step.choice.returned[:40]}", "bad")
     return span(step.shown(step.taken)[:64], "wrong" if wrong else "good" if step.truth is not None else "")
 
@@ -263,7 +268,8 @@ def _how(step: Step) -> list[Span]:
     choice = step.choice
     if choice is not None:
         if not choice.offered:
-            parts.append(span(f", took {choice.returned[:80]!r}, which was not offered", "bad"))
+            began = f", wrote {(step.text or '')[:80]!r}, which begins with no character of the alphabet"
+            parts.append(span(began if step.options == () else f", took {choice.returned[:80]!r}, which was not offered", "bad"))
         if choice.disagrees:
             parts.append(span(f", its own argmax is {step.shown(choice.argmax)}", "warn"))
         if choice.reported_confidence is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from c2s_tui import numbers
 from c2s_tui.data.filters import TRANSITIONS, Filter, Pair, panels_for
@@ -30,13 +31,18 @@ COLUMNS = (
 """`WRONG` is the first wrong position (of a dialogue: turn) of the second arm, `MIN P` the smallest top probability among its answers."""
 
 
-def items_layout(width: int, pair: Pair, panels: int = 1) -> Layout:
-    """The list's columns; the heads of the two arms carry their names."""
+def items_layout(width: int, pair: Pair, panels: Sequence[str] = (), plan: Plan | None = None) -> Layout:
+    """The list's columns; the heads of the two arms carry their names. Dialogues have long ids and no problem text."""
     heads = {"native": arm_title(pair.first).upper(), "serial": arm_title(pair.second).upper()}
     columns = [
-        Column(c.key, heads.get(c.key, c.head), c.least, c.most, c.right, c.rank) for c in COLUMNS if c.key != "panel" or panels > 1
+        Column(c.key, heads.get(c.key, c.head), c.least, c.most, c.right, c.rank) for c in COLUMNS if c.key != "panel" or len(panels) > 1
     ]
-    return fit(columns, width - 1)
+    whole = plan is not None and bool(panels) and plan.whole.issuperset(panels)
+    return fit(of_dialogues(columns, width) if whole else columns, width - 1)
+
+
+def of_dialogues(columns: Sequence[Column], width: int) -> list[Column]:
+    return [replace(c, least=max(20, min(32, width // 4)), most=40) if c.key == "item" else c for c in columns if c.key != "problem"]
 
 
 def count_spans(counts: Mapping[str, int], pair: Pair, chosen: Filter) -> list[Span]:
@@ -93,7 +99,7 @@ def item_line(row: ItemRow, layout: Layout, pair: Pair) -> Line:
         "item": row.name,
         "domain": row.domain,
         "length": str(row.length),
-        "target": _target(row),
+        "target": target_span(row),
         "transition": transition_span(row.transition, arms, layout.width("transition")),
         "native": output_spans(row.first, row.target, layout.width("native")),
         "serial": output_spans(row.second, row.target, layout.width("serial")),
@@ -104,7 +110,7 @@ def item_line(row: ItemRow, layout: Layout, pair: Pair) -> Line:
     return Line(" ") + layout.row(values)
 
 
-def _target(row: ItemRow) -> Span | str:
+def target_span(row: ItemRow) -> Span | str:
     if row.target is not None:
         return row.target
     return span(f"{row.length} turns" if row.first.turns or row.second.turns else "none", "dim")

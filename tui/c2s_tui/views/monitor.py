@@ -10,7 +10,7 @@ from c2s.ledger.spend import NANO
 from c2s_tui import numbers
 from c2s_tui.data.follow import Cell, Picture
 from c2s_tui.data.joint import JointRow
-from c2s_tui.text import Line, bar, columns, span, spark, wrap
+from c2s_tui.text import Line, bar, columns, span, spark, told_apart, wrap
 from c2s_tui.views.runs import scr_spans
 from c2s_tui.views.table import Column, fit, sized
 from c2s_tui.views.words import arm_title, state_span
@@ -30,9 +30,9 @@ JOINT = (
 PROGRESS = (
     Column("domain", "DOMAIN", 7, 12),
     Column("arm", "ARM", 9, 18),
-    Column("bar", "", 5, 24, rank=5),
+    Column("bar", "", 5, 24, rank=8),
     Column("settled", "SETTLED", 9, right=True),
-    Column("sent", "SENT", 4, 6, right=True, rank=7),
+    Column("sent", "OUT", 4, 6, right=True, rank=7),
     Column("error", "ERR", 4, 6, right=True, rank=1),
     Column("unknown", "UNKN", 4, 6, right=True, rank=2),
     Column("blocked", "BLKD", 4, 6, right=True, rank=3),
@@ -170,7 +170,12 @@ def _progress(seen: Picture, width: int) -> list[Line]:
         here = (cell.panel, cell.domain)
         rows.append(_progress_cells(cell, fresh=here != before))
         before = here
-    layout = fit(sized(PROGRESS, rows), width)
+    names = {arm_title(cell.arm) for cell in seen.cells}
+    widest = max(map(len, names), default=0)
+    roomy = {"least": max(9, min(28, widest, max(16, width - 50))), "most": max(18, widest)}
+    layout = fit([replace(c, **roomy) if c.key == "arm" else c for c in sized(PROGRESS, rows)], width)
+    shown = told_apart(names, layout.width("arm"))
+    rows = [row | {"arm": shown[row["arm"]]} for row in rows]
     size = layout.width("bar")
     bars = [span(bar(cell.settled / cell.slots if cell.slots else 0, size), "bar") for cell in seen.cells]
     several = len({cell.panel for cell in seen.cells}) > 1

@@ -7,7 +7,7 @@ from c2s_tui.data.follow import Picture
 from c2s_tui.data.joint import JointRow
 from c2s_tui.data.runs import RunEntry, Runs
 from c2s_tui.data.source import Trouble
-from c2s_tui.text import Line, bar, span, wrap
+from c2s_tui.text import Line, bar, clip, span, wrap
 from c2s_tui.views.table import Column, Layout, fit
 from c2s_tui.views.words import arm_title, state_span
 
@@ -98,8 +98,8 @@ def _result(layout: Layout, row: JointRow) -> Line:
         {
             "domain": row.domain,
             "pairs": span(f"{counts.n}/{row.parents}", "dim"),
-            "first": _em(row.pair[0], counts.native_em),
-            "second": _em(row.pair[1], counts.serial_em),
+            "first": _em(row.pair[0], counts.native_em, layout.width("first")),
+            "second": _em(row.pair[1], counts.serial_em, layout.width("second")),
             "scr": (span(f"{row.share} ", "dim"), *scr_spans(row)),
             "method": span(row.method if row.complete or row.low is None else f"{row.method}, prefix of {row.prefix}", "dim"),
         },
@@ -107,8 +107,10 @@ def _result(layout: Layout, row: JointRow) -> Line:
     )
 
 
-def _em(arm: str, value: float | None) -> tuple:
-    return (span(f"{arm_title(arm)} ", "dim"), span(f"{numbers.percent(value):>5}"))
+def _em(arm: str, value: float | None, columns: int) -> tuple:
+    """The arm and its share; a long name is cut, never the number (the line above names both arms in full)."""
+    shown = f"{numbers.percent(value):>5}"
+    return (span(f"{clip(arm_title(arm), columns - len(shown) - 1)} ", "dim"), span(shown))
 
 
 def scr_spans(row: JointRow) -> tuple:

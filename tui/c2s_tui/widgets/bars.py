@@ -11,6 +11,8 @@ from c2s_tui.text import Line, Span, cell, span
 from c2s_tui.widgets.lines import LineView
 
 SCREENS = ("runs", "monitor", "items", "item", "compare", "report")
+NUMBERS = {str(n): name for n, name in enumerate(SCREENS, start=1)}
+"""The key that opens each screen."""
 
 
 class _Bar(LineView, can_focus=False):
