@@ -110,13 +110,13 @@ def product_rate(shape: tuple[int, int, int], dtype: Any) -> float:
     return 2 * n * inner * outer / best
 
 
-def prompts_of(tokenizer: Any, domain: str, parents: int, rounds: int, contract: str) -> list[list[tuple[list[int], list[int]]]]:
+def prompts_of(tokenizer: Any, domain: str, parents: int, rounds: int, contract: str, arms: Sequence[str]) -> list[list[tuple[list[int], list[int]]]]:
     """[round][(prompt ids, code ids)] of Serial, with `parents` open at once."""
     chosen = [p for p in panel_prompts.parents("main", parents) if p.domain == domain]
     letters = [tokenizer.encode(code, add_special_tokens=False) for code in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
     assert all(len(ids) == 1 for ids in letters) and len({ids[0] for ids in letters}) == 26
     out = []
-    for asked in islice(panel_prompts.rounds("main", chosen, ["serial"]), rounds):
+    for asked in islice(panel_prompts.rounds("main", chosen, arms), rounds):
         rows = []
         for _, ask in asked:
             messages, _ = panel_prompts.messages(ask, contract)
@@ -207,7 +207,7 @@ def half_precision(exact: Sequence[np.ndarray], half: Sequence[np.ndarray]) -> d
     }
 
 
-def compare(*, domain: str, parents: int, rounds: int, threads: int, sizes: Sequence[int | str], say: Callable[[str], None]) -> dict[str, Any]:
+def compare(*, domain: str, parents: int, rounds: int, threads: int, sizes: Sequence[int | str], say: Callable[[str], None], arms: Sequence[str] = ("serial",)) -> dict[str, Any]:
     torch = pytest.importorskip("torch", reason="pip install torch==2.13.0, then 'c2s[local]'")
     transformers = pytest.importorskip("transformers", reason="pip install 'c2s[local]'")
     pytest.importorskip("lm_eval", reason="pip install lm-eval==0.4.13")
@@ -222,8 +222,8 @@ def compare(*, domain: str, parents: int, rounds: int, threads: int, sizes: Sequ
     half = copy.deepcopy(exact).to(torch.bfloat16)
     ends = sorted({tokenizer.eos_token_id})
     work, hidden, middle = Work(exact), exact.config.hidden_size, exact.config.intermediate_size
-    read = prompts_of(tokenizer, domain, parents, rounds, "code-readout")
-    write = prompts_of(tokenizer, domain, parents, rounds, "direct")
+    read = prompts_of(tokenizer, domain, parents, rounds, "code-readout", arms)
+    write = prompts_of(tokenizer, domain, parents, rounds, "direct", ["serial"])
     lengths = [len(ids) for rows in read for ids, _ in rows]
     say(f"{len(lengths)} {domain} code-readout prompts of {min(lengths)}-{max(lengths)} tokens (mean {statistics.mean(lengths):.0f}), {len(read)} rounds, {threads} threads, torch {torch.__version__}, transformers {transformers.__version__}")
 
@@ -340,10 +340,11 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--domain", choices=("math", "lexical"), default="math")
     parser.add_argument("--parents", type=int, default=12, help="open at once")
+    parser.add_argument("--arms", default="serial", help="arms of the main panel, with commas; all of them: native,candidates_only,independent,serial")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--lm-eval", nargs="+", default=["1", "8"])
     given = parser.parse_args()
-    made = compare(domain=given.domain, parents=given.parents, rounds=given.rounds, threads=given.threads, sizes=[int(s) if s.isdigit() else s for s in given.lm_eval], say=lambda text: print(text, flush=True))
+    made = compare(domain=given.domain, parents=given.parents, rounds=given.rounds, threads=given.threads, sizes=[int(s) if s.isdigit() else s for s in given.lm_eval], say=lambda text: print(text, flush=True), arms=given.arms.split(","))
     keep(made)
     judge(made)
