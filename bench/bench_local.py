@@ -227,8 +227,8 @@ def compare(*, domain: str, parents: int, rounds: int, threads: int, sizes: Sequ
     lengths = [len(ids) for rows in read for ids, _ in rows]
     say(f"{len(lengths)} {domain} code-readout prompts of {min(lengths)}-{max(lengths)} tokens (mean {statistics.mean(lengths):.0f}), {len(read)} rounds, {threads} threads, torch {torch.__version__}, transformers {transformers.__version__}")
 
-    engines = {d: Engine(copy.deepcopy(m), pad_id=ends[0], eos_ids=frozenset(ends)) for d, m in (("fp32", exact), ("bf16", half))}
-    writer = Engine(copy.deepcopy(exact), pad_id=ends[0], eos_ids=frozenset(ends), token_budget=engines["fp32"].token_budget)
+    engines = {d: Engine(copy.deepcopy(m), eos_ids=frozenset(ends)) for d, m in (("fp32", exact), ("bf16", half))}
+    writer = Engine(copy.deepcopy(exact), eos_ids=frozenset(ends), token_budget=engines["fp32"].token_budget)
     few = read[0][:8]
     tuned = {d: best_size(m, tokenizer, sizes, few) for d, m in (("fp32", exact), ("bf16", half))}
     peers = {d: harness(m, tokenizer, tuned[d][0]) for d, m in (("fp32", exact), ("bf16", half))}

@@ -120,7 +120,7 @@ def _wait(device: torch.device) -> None:
 
 def engine_of(model: Any) -> Engine:
     """No token ends a text, so that every answer costs its eight tokens."""
-    return Engine(model, pad_id=0, eos_ids=frozenset())
+    return Engine(model, eos_ids=frozenset())
 
 
 def independence(shape: str, half: Engine, subset: Sequence[tuple[list[int], list[int]]], device: torch.device) -> dict[str, float]:

@@ -127,7 +127,7 @@ def open_model(name: str, options: Mapping[str, object] | None = None) -> Backen
     belong to its class. Raises UsageError for an unknown name (with near misses), a bad option or a missing extra.
     """
     head, _, query = name.partition("?")
-    entry, detail = _find(head)
+    entry, detail = find(head)
     module, _, attribute = entry.target.partition(":")
     if not available(entry):
         raise MissingDependency(f"model {name!r} needs a package that is not installed; {entry.needs}")
@@ -141,7 +141,8 @@ def open_model(name: str, options: Mapping[str, object] | None = None) -> Backen
     return getattr(opener, "open", opener)(name, detail, dict(pairs), dict(options or {}))
 
 
-def _find(head: str) -> tuple[Entry, str]:
+def find(head: str) -> tuple[Entry, str]:
+    """The line of a model's name (what stands before `?`) and the detail behind its colon. Raises UsageError for an unknown one."""
     for entry in ENTRIES:
         kind, colon, placeholder = entry.name.partition(":")
         if entry.name == head:

@@ -110,8 +110,9 @@ def _extras() -> list[Finding]:
 def _endpoint(options: argparse.Namespace) -> list[Finding]:
     """The model's server: its list of models, one probe decision, its clock and what it says of waiting."""
     from c2s.backends.hosted import Hosted
-    from c2s.backends.registry import open_model
+    from c2s.backends.registry import find, open_model
 
+    find(options.model.partition("?")[0])  # a name that does not exist is wrong usage, as everywhere
     try:
         backend = open_model(options.model, hosted.given(options))
     except C2SError as error:

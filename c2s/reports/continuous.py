@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from c2s.reports import estimates
-from c2s.reports.data import PanelData
+from c2s.reports.data import PanelData, defined
 from c2s.reports.retained import accuracy
 from c2s.reports.section import Column, Section
 
@@ -17,13 +17,13 @@ def interfaces(data: PanelData, *, arms: Sequence[str]) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         for name in arms:
-            found = [outcome for row in parents if (outcome := row.ok(name)) is not None]
-            strata = [row.stratum for row in parents if row.ok(name) is not None]
+            found = defined(parents, lambda row: row.ok(name))
+            strata = [row.stratum for row, _ in found]
             calls = data.calls(name, domain)
             rows.append(
                 {"domain": domain, "arm": name}
                 | accuracy(data, parents, name)
-                | estimates.share("valid", [outcome.kind in VALID for outcome in found], strata, data.panel)
+                | estimates.share("valid", [outcome.kind in VALID for _, outcome in found], strata, data.panel)
                 | {"requests": calls, "calls": calls / len(found) if found else None}
             )
     columns = (
@@ -42,8 +42,8 @@ def prefixes(data: PanelData) -> Section:
     """PrefixContinue: whether the first complete suffix is the answer, and what the constructed string comes to."""
     rows = []
     for domain, parents in data.domains.items():
-        found = [(row.stratum, outcome) for row in parents if (outcome := row.ok("prefix_continue")) is not None]
-        strata = [stratum for stratum, _ in found]
+        found = defined(parents, lambda row: row.ok("prefix_continue"))
+        strata = [row.stratum for row, _ in found]
         rows.append(
             {"domain": domain, "n": len(found), "n_planned": len(parents)}
             | estimates.merged(
@@ -74,7 +74,7 @@ def budgets(data: PanelData, *, caps: Mapping[str, int]) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         for name, cap in caps.items():
-            details = [outcome.detail for row in parents if (outcome := row.ok(name)) is not None]
+            details = [outcome.detail for _, outcome in defined(parents, lambda row: row.ok(name))]
             tokens = [n for detail in details for n in detail.get("tokens", ()) if n is not None]
             rows.append(
                 {"domain": domain, "arm": name, "requests": data.calls(name, domain), "cap": cap, "max": max(tokens, default=None)}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from statistics import mean, median
 
-from c2s.reports.data import PanelData, Row
+from c2s.reports.data import PanelData, Row, defined
 from c2s.reports.section import Column, Section
 
 
@@ -15,7 +15,7 @@ def calls_and_membership(data: PanelData, *, arms: Sequence[str], source: str) -
     rows = []
     for domain, parents in data.domains.items():
         for arm in arms:
-            done = [(row, row.ok(arm)) for row in parents if row.ok(arm) is not None]
+            done = defined(parents, lambda row: row.ok(arm))
             members = sum(o.output in row.parent.candidates for row, o in done)
             mixed = sum(is_recombination(row, o.output) for row, o in done)
             filled = [len(o.detail.get("filled", ())) for _, o in done]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import exp, log
 
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, Row
+from c2s.reports.data import PanelData, Row, defined
 from c2s.reports.section import Column, Section
 
 
@@ -17,7 +17,7 @@ def accuracy(data: PanelData, *, own: Sequence[str], main: Sequence[str]) -> Sec
     for domain, parents in data.domains.items():
         arms = [(arm, parents) for arm in own] + [(arm, [elsewhere[p.parent.id] for p in parents]) for arm in main]
         for arm, source in arms:
-            found = [(row, row.ok(arm)) for row in source if row.ok(arm) is not None]
+            found = defined(source, lambda row: row.ok(arm))
             strata = [row.stratum for row, _ in found]
             rows.append(
                 {"domain": domain, "arm": arm, "n": len(found), "n_planned": len(parents)}

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 
 from c2s.banks.words import words
-from c2s.reports.data import PanelData, Row
+from c2s.reports.data import PanelData, Row, defined
 from c2s.reports.feasible import is_recombination
 from c2s.reports.section import Column, Section
 
@@ -34,7 +34,7 @@ def categories(data: PanelData) -> Section:
     rows = []
     lexical = data.used("support").domains.get("lexical", [])
     for arm in ARMS:
-        outputs = [(row, row.ok(arm).output) for row in lexical if row.ok(arm) is not None]
+        outputs = [(row, outcome.output) for row, outcome in defined(lexical, lambda row: row.ok(arm))]
         found = [category(row, output) for row, output in outputs]
         counts = {name: found.count(name) for name in CATEGORIES}
         mixed = sum(is_recombination(row, output) for row, output in outputs)

@@ -13,7 +13,7 @@ import numpy as np
 from c2s.controllers.readout import EVIDENCE
 from c2s.presentation.names import NAMINGS
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, Row
+from c2s.reports.data import PanelData, Row, defined
 from c2s.reports.section import TEST_OF, Column, Section
 
 REPEATS = (0, 1)
@@ -43,8 +43,7 @@ def by_evidence(data: PanelData) -> Section:
         for evidence in EVIDENCE:
             rows.append({"row": evidence} | _table(data, domain, parents, "accuracy", [f"{evidence}_opaque"]))
         for a, b in combinations(EVIDENCE, 2):
-            found = [(row, _rate(row, [f"{a}_opaque"]), _rate(row, [f"{b}_opaque"])) for row in parents]
-            found = [(row, x, y) for row, x, y in found if x is not None and y is not None]
+            found = defined(parents, lambda row: _rate(row, [f"{a}_opaque"]), lambda row: _rate(row, [f"{b}_opaque"]))
             values = np.array([y - x for _, x, y in found])
             strata = [row.stratum for row, *_ in found]
             rows.append(
@@ -107,7 +106,7 @@ def identity(data: PanelData) -> Section:
     """The true/false check: right characters affirmed, others denied."""
     rows = []
     for domain, parents in data.domains.items():
-        found = [(row, row.ok("identity").detail["right"]) for row in parents if row.ok("identity")]
+        found = [(row, outcome.detail["right"]) for row, outcome in defined(parents, lambda row: row.ok("identity"))]
         strata = [row.stratum for row, _ in found]
         parts = [
             estimates.mean(key, [float(np.mean(right[start::2])) for _, right in found], strata, data.panel)

@@ -15,7 +15,7 @@ import numpy as np
 
 from c2s.controllers.rendering import ORDERS, OUTPUTS, TEMPLATES
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, Row
+from c2s.reports.data import PanelData, Row, defined
 from c2s.reports.section import Column, Section
 
 VALID = ("strict_correct", "format_valid_wrong")
@@ -177,7 +177,8 @@ def interactions(data: PanelData) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         for e, template in product(EVIDENCE, TEMPLATES[1:]):
-            found = [(row, a - b) for row in parents if None not in ((a := _gap(row, e, template)), (b := _gap(row, e, TEMPLATES[0])))]
+            gaps = defined(parents, lambda row: _gap(row, e, template), lambda row: _gap(row, e, TEMPLATES[0]))
+            found = [(row, a - b) for row, a, b in gaps]
             values = np.array([value / len(ORDERS) for _, value in found])
             rows.append(
                 {"domain": domain, "evidence": e, "contrast": f"{template} - T0", "family": "interactions", "n": len(found), "n_planned": len(parents)}

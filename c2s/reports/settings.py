@@ -83,7 +83,7 @@ def wordings(data: PanelData, *, arms: Mapping[str, str]) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         for template, arm in arms.items():
-            found = [(row, outcome) for row in parents if (outcome := row.ok(arm)) is not None]
+            found = defined(parents, lambda p: p.ok(arm))
             strata = [row.stratum for row, _ in found]
             both = defined(parents, lambda p: p.value(arm), lambda p: p.value(first))
             rows.append(

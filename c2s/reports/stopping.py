@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from c2s.reports import estimates
-from c2s.reports.data import PanelData
+from c2s.reports.data import PanelData, defined
 from c2s.reports.section import Column, Section
 
 ARM = "serial_with_end"
@@ -22,7 +22,7 @@ def categories(data: PanelData, *, categories: Sequence[str]) -> Section:
     """Counts of the exclusive categories, with the share and interval of each in the rows."""
     rows = []
     for domain, parents in data.domains.items():
-        found = [(row, row.ok(ARM)) for row in parents if row.ok(ARM) is not None]
+        found = defined(parents, lambda row: row.ok(ARM))
         strata = [row.stratum for row, _ in found]
         parts = [estimates.share(name, [o.detail["category"] == name for _, o in found], strata, data.panel) for name in categories]
         row = {"domain": domain, "n": len(found), "n_planned": len(parents)} | estimates.merged(*parts)
@@ -40,7 +40,7 @@ def content(data: PanelData) -> Section:
     keys = {"content": "content", "first_l": "first L", "exhausted": "cap reached"}
     rows = []
     for domain, parents in data.domains.items():
-        found = [(row, row.ok(ARM)) for row in parents if row.ok(ARM) is not None]
+        found = defined(parents, lambda row: row.ok(ARM))
         strata = [row.stratum for row, _ in found]
         parts = [estimates.share(key, [o.detail[key] for _, o in found], strata, data.panel) for key in keys]
         row = {"domain": domain, "n": len(found), "n_planned": len(parents)} | estimates.merged(*parts)

@@ -6,7 +6,6 @@ What it decides (retry, stop, reuse) is written to the ledger before it matters.
 
 from __future__ import annotations
 
-import gc
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -22,6 +21,7 @@ from c2s.ledger.writer import ExchangeRow, LedgerWriter, SlotRow
 from c2s.panels.base import Panel
 from c2s.records import Answer, Usage
 from c2s.runner.control import Control
+from c2s.runner.memory import collected_seldom
 from c2s.runner.pace import LONGEST_PAUSE, RETRY_CAP, Limits, Pace
 from c2s.runner.parents import Parents
 from c2s.runner.policy import Policy
@@ -34,9 +34,6 @@ from c2s.runner.workers import workers
 
 COMMIT_SECONDS = 0.25
 """How long a safe backend's answers may wait in memory: what a kill can cost is asked again."""
-
-COLLECT = (50_000, 20, 100)
-"""Garbage collection, rarely: what the runner makes lives until its parent closes and seldom points back. The usual pace costs a tenth of a run."""
 
 LOOK_SECONDS = 0.1
 """How long the runner may sleep before it looks at its stop flag, its control file and its clock."""
@@ -86,12 +83,10 @@ class Runner:
 
     def run(self) -> bool:
         """Returns True when every slot is terminal, False when stopped before; `reason` then says why, if not by `stop()`."""
-        thresholds = gc.get_threshold()
-        gc.set_threshold(*COLLECT)
         try:
-            return self._run()
+            with collected_seldom():
+                return self._run()
         finally:
-            gc.set_threshold(*thresholds)
             self._workers.close()
 
     def _run(self) -> bool:

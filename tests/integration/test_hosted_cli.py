@@ -76,6 +76,11 @@ def test_doctor_checks_this_machine():
     assert {"torch", "sparrow_decider", "WordNet 3.0 (lexical items)"} <= set(states_of)
 
 
+def test_doctor_takes_an_unknown_model_for_wrong_usage():
+    found = c2s("doctor", "--model", "sparow")
+    assert found.returncode == 2 and "did you mean sparrow" in found.stderr and found.stdout == ""
+
+
 def test_doctor_reads_clock_and_retry_after():
     with Server(lambda n, body: Action(429, b"{}", {"retry-after": "7", "date": "Mon, 01 Jan 2001 00:00:00 GMT"})) as server:
         found = c2s("doctor", "--model", "systemone:jev-1.13.0", "--base-url", server.url, "--timeout", 5)

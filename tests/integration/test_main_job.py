@@ -18,16 +18,6 @@ from c2s.cli import main
 Run = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture
-def c2s(capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*arguments: object) -> tuple[int, str, str]:
-        code = main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return call
-
-
 def report_of(c2s: Run, *arguments: object) -> dict:
     code, out, _ = c2s("run", "--json", *arguments)
     assert code == 0

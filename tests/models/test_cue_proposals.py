@@ -41,13 +41,14 @@ def test_proposals_of_smollm2_have_the_likelihoods_of_a_plain_forward_pass(tmp_p
     file = load_data(tmp_path / "a", KIND)
     assert list(dict.fromkeys(row["context"] for row in file.rows)) == list(cue_contexts())
     from c2s.backends.causal_lm import CausalLM
+    from c2s.backends.local.load import load_weights, open_checkpoint, source
 
-    model = CausalLM(str(weights))
+    model, plain_model = CausalLM(str(weights)), load_weights(open_checkpoint(source(str(weights))))
     assert model.ends and model.precision.startswith("float32")
     for row in [row for row in file.rows if row["rank"] <= 3]:
         start, tokens = model.context(cue_contexts()[row["context"]]), row["tokens"]
         with torch.inference_mode():
-            logits = model._model(input_ids=torch.tensor([start + tokens])).logits[0].double()
+            logits = plain_model(input_ids=torch.tensor([start + tokens])).logits[0].double()
         logs = torch.log_softmax(logits, dim=-1)
         plain = sum(float(logs[len(start) - 1 + i, token]) for i, token in enumerate(tokens))
         assert row["score"] == pytest.approx(plain, abs=1e-3) and model.text(tokens).strip() == row["text"]

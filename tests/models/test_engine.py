@@ -20,7 +20,7 @@ ENDS = frozenset(range(5, VOCABULARY, 5))
 
 
 def engine(kind: str, **named) -> Engine:
-    return Engine(tiny_model(kind), pad_id=0, eos_ids=ENDS, **{"token_budget": 200, "cache_bytes": 1 << 22} | named)
+    return Engine(tiny_model(kind), eos_ids=ENDS, **{"token_budget": 200, "cache_bytes": 1 << 22} | named)
 
 
 @pytest.mark.parametrize("kind", SHARING)

@@ -106,9 +106,13 @@ def test_every_end_token_stops_and_a_missing_one_is_refused(tmp_path: Path):
     open_model(f"hf:{none}?contract=code-readout").close()
 
 
-def test_a_model_without_a_padding_token_is_padded_with_an_end_token(tmp_path: Path):
-    checkpoint = open_checkpoint(source(str(saved(tmp_path / "m", "llama"))))
-    assert checkpoint.tokenizer.pad_token_id is None and checkpoint.pad in checkpoint.ends
+def test_a_model_without_a_padding_token_is_no_less_of_a_model(tmp_path: Path):
+    folder = saved(tmp_path / "m", "llama")
+    assert open_checkpoint(source(str(folder))).tokenizer.pad_token_id is None
+    model = open_model(f"hf:{folder}")
+    for made in model.engine.generate([[5, 6, 7], [5, 6, 7, 8]], [3, 3]):
+        assert 1 <= len(made.ids) <= 3 and (made.finish == "length") == (made.ids[-1] not in model.engine.eos_ids)
+    model.close()
 
 
 def test_weights_that_do_not_fit_are_refused_before_they_are_read(qwen: Path, monkeypatch: pytest.MonkeyPatch):

@@ -60,7 +60,7 @@ class Engine:
     """
 
     def __init__(
-        self, model: Any, *, pad_id: int, eos_ids: frozenset[int], token_budget: int | None = None, cache_bytes: int | None = None
+        self, model: Any, *, eos_ids: frozenset[int], token_budget: int | None = None, cache_bytes: int | None = None
     ) -> None:
         self.model = model.eval()
         self.eos_ids = frozenset(eos_ids)
@@ -76,7 +76,7 @@ class Engine:
             self._runs = Sharing(packed, capacity, self)
         except Unsupported as error:
             self.unshared = str(error)
-            self._runs = EqualLengths(model, last, pad_id, self)
+            self._runs = EqualLengths(model, last, self)
         if token_budget is None:
             self.token_budget = self._find_budget()
 

@@ -15,8 +15,8 @@ from c2s.backends.local.sharing import Job, Meter, OutOfRoom
 class EqualLengths:
     """Runs jobs by prompt length, as many at once as the meter's budget allows."""
 
-    def __init__(self, model: Any, last: LastOnly, pad_id: int, meter: Meter) -> None:
-        self.model, self.last, self.pad_id, self.meter = model, last, pad_id, meter
+    def __init__(self, model: Any, last: LastOnly, meter: Meter) -> None:
+        self.model, self.last, self.meter = model, last, meter
         self.device = model.get_input_embeddings().weight.device
 
     def run(self, jobs: Sequence[Job], ends: frozenset[int], read: Callable[[Sequence[Job], torch.Tensor], None]) -> None:
@@ -45,12 +45,15 @@ class EqualLengths:
         return self.meter.measured(lambda: self.last.run(self.model, last, **named)[:, 0], tokens=ids.numel(), rows=len(ids))
 
     def _write(self, batch: Sequence[Job], ids: torch.Tensor, max_new: int, ends: frozenset[int]) -> None:
-        """transformers' own greedy loop, which knows every model's cache; nothing of the checkpoint's generation settings is taken over."""
+        """transformers' own greedy loop, which knows every model's cache; nothing of the checkpoint's generation settings is taken over.
+
+        Any id may fill a row behind its end: nobody reads it.
+        """
 
         def forward() -> torch.Tensor:
             return self.model.generate(
                 ids, attention_mask=torch.ones_like(ids), max_new_tokens=max_new, do_sample=False, num_beams=1, repetition_penalty=1.0,
-                no_repeat_ngram_size=0, temperature=None, top_p=None, top_k=None, eos_token_id=sorted(ends) or None, pad_token_id=self.pad_id,
+                no_repeat_ngram_size=0, temperature=None, top_p=None, top_k=None, eos_token_id=sorted(ends) or None, pad_token_id=min(ends, default=0),
             )  # fmt: skip
 
         made = self.meter.measured(forward, tokens=ids.numel(), rows=len(ids), forwards=0)[:, ids.shape[1] :].tolist()

@@ -97,12 +97,6 @@ class Checkpoint:
         listed = found if isinstance(found, (list, tuple)) else [found]
         return frozenset(int(i) for i in [*listed, self.tokenizer.eos_token_id] if i is not None)
 
-    @property
-    def pad(self) -> int:
-        """An id to fill batches with. Padding is masked, so any will do where the tokenizer names none."""
-        named = self.tokenizer.pad_token_id
-        return int(named) if named is not None else min(self.ends, default=0)
-
 
 def open_checkpoint(where: Source) -> Checkpoint:
     """Configuration, tokenizer and generation settings. Raises UsageError for what transformers cannot read."""

@@ -76,7 +76,7 @@ class Local:
             from c2s.backends.local.engine import Engine
 
             weights = load_weights(checkpoint, dtype=opened.dtype, device=opened.device)
-            self.engine = Engine(weights, pad_id=checkpoint.pad, eos_ids=checkpoint.ends, token_budget=opened.budget)
+            self.engine = Engine(weights, eos_ids=checkpoint.ends, token_budget=opened.budget)
 
     @cached_property
     def fingerprint(self) -> Mapping[str, Any]:
