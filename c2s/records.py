@@ -12,6 +12,9 @@ from typing import Any, Literal, NamedTuple
 INVALID = "_"
 """Stands in an output where an answer was not one of the offered options; belongs to no panel's alphabet (ours)."""
 
+VALID_KINDS = ("strict_correct", "format_valid_wrong")
+"""Kinds of outcomes whose every answer is an offered option, right or wrong."""
+
 Unit = Literal["whole", "character", "field", "label"]
 
 Contract = Literal["direct", "code-readout", "code-generated", "character"]

@@ -13,7 +13,7 @@ from c2s.controllers.dialogue_requests import ORIGINAL, PARAPHRASE, PERMUTED, St
 from c2s.controllers.outcome import trace
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.presentation.encode import canonical_state
-from c2s.records import INVALID, Answer, Outcome, Parent
+from c2s.records import INVALID, VALID_KINDS, Answer, Outcome, Parent
 
 
 def joint(parent: Parent, ctx: Context) -> ArmGenerator:
@@ -122,7 +122,7 @@ def _outcome(seen: View, records: Sequence[dict[str, Any]]) -> Outcome:
 
 def _worst(kinds: set[str]) -> str:
     """An invalid form before a wrong state before none; the first by name where several forms are invalid."""
-    invalid = sorted(kinds - {"strict_correct", "format_valid_wrong"})
+    invalid = sorted(kinds - set(VALID_KINDS))
     return invalid[0] if invalid else "format_valid_wrong" if "format_valid_wrong" in kinds else "strict_correct"
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
+from c2s.records import VALID_KINDS
 from c2s.reports.data import PanelData
-from c2s.reports.section import Column, Section
-
-VALID = ("strict_correct", "format_valid_wrong")
+from c2s.reports.section import Column, Row, Section
 
 
 def compliance(data: PanelData) -> Section:
@@ -28,13 +28,11 @@ def compliance(data: PanelData) -> Section:
                     "outcomes": len(found),
                     "undefined": {"valid": "no outcome has a kind"} if not n else {},
                     "n_undefined": sum(o.status != "ok" for o in found),
-                    "valid": sum(counts[kind] for kind in VALID) / n if n else None,
+                    "valid": sum(counts[kind] for kind in VALID_KINDS) / n if n else None,
                     "kinds": dict(sorted(counts.items())),
                 }
             )
-    others = sorted(set(kinds) - set(VALID))
-    for row in rows:
-        row |= {kind: row["kinds"].get(kind, 0) for kind in (*VALID, *others)}
+    others = sorted(set(kinds) - set(VALID_KINDS))
     columns = (
         Column("domain", "domain"),
         Column("arm", "arm"),
@@ -44,4 +42,10 @@ def compliance(data: PanelData) -> Section:
         *(Column(kind, kind.replace("_", " "), "int") for kind in others),
     )
     notes = ["Valid: an offered option, right or wrong. Undefined: ended in error or unknown, or not reached."]
-    return Section("compliance", "compliance with the contract", "D.13's kinds", columns, rows, notes, shown=bool(others))
+    return Section("compliance", "compliance with the contract", "D.13's kinds", columns, rows, notes, bool(others), _by_kind)
+
+
+def _by_kind(rows: Sequence[Row]) -> list[Row]:
+    every = {kind for row in rows for kind in row["kinds"]}
+    return [row | {kind: row["kinds"].get(kind, 0) for kind in every} for row in rows]
+

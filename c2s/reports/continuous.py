@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from c2s.records import VALID_KINDS
 from c2s.reports import estimates
 from c2s.reports.data import PanelData, defined
 from c2s.reports.retained import accuracy
 from c2s.reports.section import Column, Section
-
-VALID = ("strict_correct", "format_valid_wrong")
 
 
 def interfaces(data: PanelData, *, arms: Sequence[str]) -> Section:
@@ -23,7 +22,7 @@ def interfaces(data: PanelData, *, arms: Sequence[str]) -> Section:
             rows.append(
                 {"domain": domain, "arm": name}
                 | accuracy(data, parents, name)
-                | estimates.share("valid", [outcome.kind in VALID for _, outcome in found], strata, data.panel)
+                | estimates.share("valid", [outcome.kind in VALID_KINDS for _, outcome in found], strata, data.panel)
                 | {"requests": calls, "calls": calls / len(found) if found else None}
             )
     columns = (

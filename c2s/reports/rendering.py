@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from c2s.controllers.rendering import ORDERS, OUTPUTS, TEMPLATES
+from c2s.records import VALID_KINDS
 from c2s.reports import estimates
 from c2s.reports.data import PanelData, Row, defined
 from c2s.reports.section import Column, Section
 
-VALID = ("strict_correct", "format_valid_wrong")
-KINDS = (*VALID, "bound_code", "other_code", "extra_text", "other_invalid", "empty", "truncated")
+KINDS = (*VALID_KINDS, "bound_code", "other_code", "extra_text", "other_invalid", "empty", "truncated")
 SHADES = " ░▒▓█"
 EVIDENCE = ("indexed", "direct")
 
@@ -72,7 +72,7 @@ def accuracy(
         for labels, arms in _cells(evidence, templates, orders):
             found = [(row, kinds) for row in parents if (kinds := _kinds(row, arms)) is not None]
             pooled = Counter(kind for _, kinds in found for kind in kinds)
-            valid, n = sum(pooled[kind] for kind in VALID), sum(pooled.values())
+            valid, n = sum(pooled[kind] for kind in VALID_KINDS), sum(pooled.values())
             shares = [sum(kind == "strict_correct" for kind in kinds) / len(kinds) for _, kinds in found]
             row = {"domain": domain} | labels | {"n": len(found), "n_planned": len(parents)}
             whole = all(value in (0, 1) for value in shares)  # a share of parents has its exact interval at the boundary

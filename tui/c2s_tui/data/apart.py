@@ -1,6 +1,7 @@
 """Intervals of very large runs in a process of their own, so that the memory they take goes back when they are done.
 
-`python -m c2s_tui.data.apart` is that process: (function, arrays, settings) comes in on stdin, the result goes out on stdout.
+`python -m c2s_tui.data.apart` is that process: (function, arrays, settings) comes in on stdin, the result goes out on stdout. The process
+pools of the standard library pass on the file of `sys.stderr`, and under Textual that has none.
 """
 
 from __future__ import annotations

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from c2s.records import VALID_KINDS
 from c2s_tui.data.item import ArmView, ItemView, Step
 from c2s_tui.text import Line, Span, cell, span, wrap
 from c2s_tui.views.words import arm_title
-
-
-LEGAL = ("strict_correct", "format_valid_wrong")
 
 
 def is_dialogue(view: ItemView) -> bool:
@@ -52,7 +50,7 @@ def _by_turn(view: ItemView, shown: ArmView | None, turn: int | None, turns: int
     head += [cell(f"{t} ", 5, "mark" if t == turn else "dim", right=True) for t in range(1, turns + 1)]
     legend = span("  ✗ fields wrong  ! not legal  [first wrong turn]  ? undefined", "dim")
     lines = [Line(*head, legend) if Line(*head, legend).width <= width else Line(*head)]
-    illegal = {(arm.name, r["turn"]) for arm in view.arms if arm.outcome is not None for r in _records(arm.outcome.detail) if r.get("kind") not in LEGAL}
+    illegal = {(arm.name, r["turn"]) for arm in view.arms if arm.outcome is not None for r in _records(arm.outcome.detail) if r.get("kind") not in VALID_KINDS}
     for name in names:
         here = shown is not None and shown.name == name
         found = _right(view, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from c2s.records import INVALID, Choice, Outcome
+from c2s.records import INVALID, VALID_KINDS, Choice, Outcome
 from c2s_tui.data.item import ArmView, ItemView, Step
 from c2s_tui.text import Line, Span, bar, cell, span, visible, wrap
 from c2s_tui.views.dialogue import dialogue_lines, is_dialogue
@@ -177,7 +177,7 @@ def _outcome(outcome: Outcome | None, steps: tuple[Step, ...]) -> list[Span]:
     if outcome.fidelity is not None:
         parts.append(span("  follows the plan" if outcome.fidelity else "  leaves the plan", "" if outcome.fidelity else "warn"))
     facts = []
-    if outcome.kind and outcome.kind not in ("strict_correct", "format_valid_wrong"):
+    if outcome.kind and outcome.kind not in VALID_KINDS:
         facts.append(outcome.kind.replace("_", " "))
     if outcome.first_wrong is not None:
         facts.append(f"first wrong at {outcome.first_wrong}")
