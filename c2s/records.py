@@ -12,6 +12,9 @@ from typing import Any, Literal, NamedTuple
 INVALID = "_"
 """Stands in an output where an answer was not one of the offered options; belongs to no panel's alphabet (ours)."""
 
+ASCII_WHITESPACE = " \t\n\r\x0b\x0c"
+"""What is stripped from the ends of a text answer where anything is; no other space is."""
+
 VALID_KINDS = ("strict_correct", "format_valid_wrong")
 """Kinds of outcomes whose every answer is an offered option, right or wrong."""
 

@@ -14,9 +14,7 @@ from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.controllers.requests import alphabet, displayed, one_step, positions, whole_state
 from c2s.presentation.contracts import contracts
 from c2s.presentation.encode import canonical_state
-from c2s.records import INVALID, Ask, Choice, Parent, Question, Request
-
-_WHITESPACE = " \t\n\r\x0b\x0c"
+from c2s.records import ASCII_WHITESPACE, INVALID, Ask, Choice, Parent, Question, Request
 
 
 def _request(parent: Parent, ctx: Context, state: Any, budget: str, **more: Any) -> Request:
@@ -58,7 +56,7 @@ def prefix_continue(name: str = "prefix_continue") -> Arm:
             (answer,) = yield [Ask(t, request, truth={"answer": parent.target[t - 1 :]})]
             suffix = answer.choice()
             if initial is None:
-                initial = not suffix.truncated and (suffix.text or "").strip(_WHITESPACE) == parent.target
+                initial = not suffix.truncated and (suffix.text or "").strip(ASCII_WHITESPACE) == parent.target
             steps.append(first_character(suffix, alphabet(parent)))
             prefix += steps[-1].taken()
         extra = {"initial": initial, "markers": sum(not step.offered for step in steps)}

@@ -8,9 +8,7 @@ from typing import Any
 
 from c2s.dialects import Malformed
 from c2s.dialects.body import object_of
-from c2s.records import Choice, Question
-
-ASCII_WHITESPACE = " \t\n\r\x0b\x0c"
+from c2s.records import ASCII_WHITESPACE, Choice, Question
 
 
 def rubric(question: Question) -> str:
