@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import platform
 import random
+import resource
 from collections.abc import Sequence
 
 import numpy as np
@@ -217,3 +219,42 @@ def test_the_model_stays_usable_by_itself():
     made, prompts = engine("llama"), families(8)
     for prompt, logits in zip(prompts, attended(made.model, prompts), strict=True):
         assert torch.log_softmax(logits.double(), -1).numpy() == pytest.approx(plain_logits(tiny_model("llama"), prompt), abs=1e-4)
+
+
+def rows_through(part) -> list[int]:
+    """Positions that a module was given, call by call."""
+    seen: list[int] = []
+    part.gate_proj.register_forward_hook(lambda module, args, output: seen.append(args[0].shape[0] * args[0].shape[1]))
+    return seen
+
+
+def test_the_last_feed_forward_part_computes_last_positions_alone():
+    made, prompts = engine("llama", token_budget=10_000), families(9)
+    first, last = (rows_through(made.model.model.layers[n].mlp) for n in (0, -1))
+    made.logits(prompts)
+    assert first == [made.tokens]
+    assert last == [len({tuple(p) for p in prompts})]
+
+
+def test_a_last_feed_forward_part_that_other_layers_use_too_is_left_alone():
+    def shared():
+        model = tiny_model("llama")
+        model.model.layers[-1].mlp = model.model.layers[0].mlp
+        return model
+
+    made, prompts = Engine(shared(), eos_ids=ENDS, token_budget=200, cache_bytes=1 << 22), families(12)
+    assert not made._runs.packed.last.narrow
+    assert not made.model.model.layers[-1].mlp._forward_hooks
+    for prompt, scores in zip(prompts, made.logits(prompts), strict=True):
+        assert scores.log_probabilities == pytest.approx(plain_logits(shared(), prompt), abs=1e-4)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the C library is not glibc")
+def test_memory_of_tensors_is_found_again():
+    engine("llama")  # on a CPU, an engine sees to it
+    tensors, pages = 5, 24_000_000 // resource.getpagesize()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(20):
+        held = [torch.ones(6_000_000) for _ in range(tensors)]
+        del held
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before < 3 * tensors * pages  # without it every round asks for them again

@@ -9,6 +9,7 @@ padding either.
 from __future__ import annotations
 
 import gc
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +19,9 @@ import numpy as np
 import torch
 
 from c2s.backends.local.equal import EqualLengths
-from c2s.backends.local.packed import LastOnly, Row, Unsupported, open_packed
+from c2s.backends.local.last import LastOnly
+from c2s.backends.local.memory import keep_freed_memory
+from c2s.backends.local.packed import Row, Unsupported, open_packed
 from c2s.backends.local.sharing import Job, OutOfRoom, Sharing
 from c2s.errors import InputError
 
@@ -51,7 +54,8 @@ class Stopped(Exception):
 
 
 class Engine:
-    """A model and its store of prefixes. It takes over how the model's attention is computed.
+    """A model and its store of prefixes. It takes over how the model's attention is computed and, on a CPU, how this
+    process keeps freed memory (`memory.keep_freed_memory`).
 
     `token_budget`: new tokens of one forward; None finds how many keep the device busy, by trying. It is halved when
     memory runs out. `cache_bytes`: room for keys and values. Counters: `forwards`, `forward_seconds`, `tokens` computed,
@@ -68,6 +72,8 @@ class Engine:
         self.token_budget = token_budget or SMALLEST
         self.unshared: str | None = None
         self._stopped = False
+        if self._device().type == "cpu":
+            keep_freed_memory()
         last = LastOnly(model)
         self._runs: Sharing | EqualLengths
         try:
@@ -147,14 +153,14 @@ class Engine:
 
     def _find_budget(self) -> int:
         """512 (128 for a heavy model on a CPU) or a larger power of two: the largest within a twentieth of the best rate seen, since weights are read
-        once a forward and small forwards gain nothing. The search stops where doubling twice brings no more, after three seconds of work, or when memory runs out."""
+        once a forward and small forwards gain nothing. The search stops where doubling twice brings no more, after four seconds of work, or when memory runs out."""
         before = self.forwards, self.forward_seconds, self.tokens, self.tokens_shared, self.halvings
         rates: dict[int, float] = {}
         spent = self._try(SMALLEST)
         heavy = self._device().type == "cpu" and sum(p.numel() for p in self.model.parameters()) > HEAVY
         size = SMALLEST if heavy else 4 * SMALLEST
         try:
-            while size <= LARGEST and spent < 3.0:
+            while size <= LARGEST and spent < 4.0:
                 took = self._try(size)
                 rates[size], spent = size / took, spent + took
                 if rates[size] < 1.03 * rates.get(size // 4, 0.0):
@@ -167,8 +173,9 @@ class Engine:
         return max((n for n, rate in rates.items() if rate >= 0.95 * best), default=SMALLEST)
 
     def _try(self, size: int) -> float:
-        """Seconds of one forward of `size` tokens in rows of 128; on a CPU those of this process, so that others on the machine do not count."""
-        clock = time.process_time if self._device().type == "cpu" else time.perf_counter
+        """Seconds of one forward of `size` tokens in rows of 128; on a CPU those that this process computed: others on the machine do not
+        count, nor does memory that the first forward of a size asks the system for and later ones find."""
+        clock = _computed if self._device().type == "cpu" else time.perf_counter
         rows = size // SMALLEST
         ids = torch.arange(size).view(rows, SMALLEST) % self.model.config.get_text_config().vocab_size
         began = clock()
@@ -178,7 +185,7 @@ class Engine:
         else:
             with torch.inference_mode():
                 self._runs.scores(ids.to(self._device()))
-        return clock() - began
+        return max(clock() - began, 1e-3)  # a tick of the clock may be ten times as long
 
 
 def _jobs(prompts: Sequence[Sequence[int]], max_new: Sequence[int]) -> list[Job]:
@@ -207,6 +214,10 @@ def _scores(logits: torch.Tensor, rows: Sequence[int], keep: Sequence[Sequence[i
 def _out_of_memory(error: BaseException) -> bool:
     text = str(error).lower()
     return isinstance(error, (MemoryError, torch.OutOfMemoryError)) or "out of memory" in text or "can't allocate memory" in text
+
+
+def _computed() -> float:
+    return os.times().user
 
 
 def _free(device: torch.device) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from c2s.backends.local.packed import LastOnly
+from c2s.backends.local.last import LastOnly
 from c2s.backends.local.sharing import Job, Meter, OutOfRoom
 
 

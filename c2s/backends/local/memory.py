@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,9 @@ BYTES = {"float32": 4.0, "bfloat16": 2.0, "float16": 2.0, "nf4": 0.6}
 
 HEADROOM = 1.05
 """Room for activations and the cache of a small batch; the engine makes larger batches fit what is left."""
+
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+"""Names of `mallopt` in malloc.h."""
 
 
 def weight_bytes(config: Any, dtype: str) -> int:
@@ -47,6 +52,18 @@ def refuse_if_too_large(config: Any, name: str, *, dtype: str, device: str, quan
         raise UsageError(
             f"{name} takes {need / 1e9:.3g} GB in {dtype} and {where} has {free / 1e9:.3g} GB free; use {other}another device or a smaller model"
         )
+
+
+def keep_freed_memory() -> None:
+    """Let this process keep what tensors free for the next ones, where the C library is glibc.
+
+    By itself it hands blocks of many megabytes back to the system and asks for them again, and mapping fresh zeroed pages took a tenth
+    of the time of a forward. Blocks over 32 MiB, glibc's own limit, are still handed back.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is not None:
+        mallopt(M_MMAP_THRESHOLD, 32 << 20)
+        mallopt(M_TRIM_THRESHOLD, (1 << 31) - 1)
 
 
 def _free_host() -> int:

@@ -20,6 +20,8 @@ from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import sdpa_mask
 
+from c2s.backends.local.last import EXACT, LastOnly, apart
+
 NAME = "c2s_packed"
 STRIPE = 128
 """On a CPU, new tokens of one row that are attended to at once: what lies above the diagonal is computed within a stripe alone."""
@@ -199,12 +201,14 @@ def attend(
     keys, values = plan.store.write(layer, new, key[0].transpose(0, 1), value[0].transpose(0, 1))
     out = query.new_empty((query.shape[2], query.shape[1], value.shape[3]))
     for group in groups:
-        out[group.first : group.last] = _attend_group(group, query[0], keys, values, named.get("scaling"), window)
+        _attend_group(out, group, query[0], keys, values, named.get("scaling"), window)
     return out[None], None
 
 
-def _attend_group(group: Group, query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, scale: float | None, window: int | None) -> torch.Tensor:
-    """Attention of one group, [its tokens, heads, size].
+def _attend_group(
+    out: torch.Tensor, group: Group, query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, scale: float | None, window: int | None
+) -> None:
+    """Attention of one group into its tokens of `out`, [tokens, heads, size].
 
     Query heads that share a key head are laid behind each other as further query tokens, so that keys are never repeated.
     """
@@ -214,15 +218,16 @@ def _attend_group(group: Group, query: torch.Tensor, keys: torch.Tensor, values:
     q = q.view(shared, repeats, group.count, group.width, -1).permute(2, 0, 1, 3, 4)
     k = keys.index_select(0, group.places).view(group.count, group.keys, shared, -1).transpose(1, 2)
     v = values.index_select(0, group.places).view(group.count, group.keys, shared, -1).transpose(1, 2)
-    parts = []
     for stripe in group.stripes:
         at, end, seen = stripe
         asked = q[:, :, :, at:end].reshape(group.count, shared, repeats * (end - at), -1)
         mask = group.mask(stripe, window, repeats, q.dtype)
         done = F.scaled_dot_product_attention(asked, k[:, :, :seen], v[:, :, :seen], attn_mask=mask, scale=scale)
-        parts.append(done.reshape(group.count, heads, end - at, -1).transpose(1, 2))
-    done = parts[0] if len(parts) == 1 else torch.cat(parts, dim=1)
-    return done.reshape(group.count * group.width, heads, -1) if group.valid is None else done[group.valid]
+        done = done.reshape(group.count, heads, end - at, -1).transpose(1, 2)
+        if group.count == 1:
+            out[group.first + at : group.first + end] = done[0]
+        else:
+            out[group.first : group.last] = done.flatten(0, 1) if group.valid is None else done[group.valid]
 
 
 def _mask(*positional: Any, **named: Any) -> torch.Tensor | None:
@@ -231,31 +236,6 @@ def _mask(*positional: Any, **named: Any) -> torch.Tensor | None:
 
 AttentionInterface.register(NAME, attend)
 AttentionMaskInterface.register(NAME, _mask)
-
-
-class LastOnly:
-    """Lets the output layer see the chosen positions alone, so that [batch, length, vocabulary] never exists, whatever the class of the model."""
-
-    def __init__(self, model: Any) -> None:
-        self._at: torch.Tensor | None = None
-        head = model.get_output_embeddings()
-        self.works = head is not None
-        if head is not None:
-            head.register_forward_pre_hook(self._hook)
-
-    def _hook(self, module: Any, args: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...] | None:
-        if self._at is None:
-            return None
-        return (args[0][:, self._at.to(args[0].device)], *args[1:])
-
-    def run(self, model: Any, at: torch.Tensor, **named: Any) -> torch.Tensor:
-        """Logits [batch, chosen positions, vocabulary]."""
-        self._at = at
-        try:
-            logits = model(**named, use_cache=False, return_dict=True).logits
-        finally:
-            self._at = None
-        return logits if self.works else logits[:, at.to(logits.device)]
 
 
 class Packed:
@@ -300,10 +280,10 @@ def open_packed(model: Any, last: LastOnly) -> Packed:
         except (Unsupported, TypeError, ValueError, KeyError, RuntimeError, AttributeError) as error:
             model.set_attn_implementation(before)
             raise Unsupported(" ".join(str(error).split())[:200] or type(error).__name__) from None
-    off = (together.float() - alone.float()).norm() / (alone.float() - alone.float().mean(-1, keepdim=True)).norm()
-    if not off < (1e-3 if alone.dtype in (torch.float32, torch.float64) else 0.1):
+    off = apart(together, alone)
+    if not off < (1e-3 if alone.dtype in EXACT else 0.1):
         model.set_attn_implementation(before)
-        raise Unsupported(f"its logits differ by {float(off):.2g} of their size from those of sequences run alone")
+        raise Unsupported(f"its logits differ by {off:.2g} of their size from those of sequences run alone")
     return packed
 
 
