@@ -1,10 +1,11 @@
 """Local weights: the engine beside a plain loop, lm-eval's `hf` and per-request `generate`, on the main panel's own Serial prompts.
 
     pytest bench/bench_local.py -o python_files='bench_*.py' -s
-    python bench/bench_local.py --domain math --parents 12 --rounds 5 --threads 2 --lm-eval 1 8
+    python bench/bench_local.py --domain math --parents 12 --threads 2 --lm-eval 1 4 8
 
 SmolLM2-135M on the CPU, in one process. Every way answers the same prompts, round by round in turn (A B C, B C A, ...), because
-machines are shared; ratios are of summed times. The answers are compared before any ratio is believed. Beside each time stands its share of
+machines are shared; ratios are of summed times, lm-eval's at the batch size that was fastest over all rounds. Parents are walked to their
+ends, as in a run: stopping early would overweigh the first round, which shares least. The answers are compared before any ratio is believed. Beside each time stands its share of
 what a bare matrix product of the model's own shape reaches in this process, measured between the turns.
 A ratio can be no larger than the ratio of work where both run at the product rate: it is printed too ("by FLOP"). Arithmetic items are the default: their
 prompts are the shorter ones. Words have 26 choices in an order of their own at every position, so that less is shared.
@@ -23,6 +24,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -110,7 +112,7 @@ def product_rate(shape: tuple[int, int, int], dtype: Any) -> float:
     return 2 * n * inner * outer / best
 
 
-def prompts_of(tokenizer: Any, domain: str, parents: int, rounds: int, contract: str, arms: Sequence[str]) -> list[list[tuple[list[int], list[int]]]]:
+def prompts_of(tokenizer: Any, domain: str, parents: int, rounds: int | None, contract: str, arms: Sequence[str]) -> list[list[tuple[list[int], list[int]]]]:
     """[round][(prompt ids, code ids)] of Serial, with `parents` open at once."""
     chosen = [p for p in panel_prompts.parents("main", parents) if p.domain == domain]
     letters = [tokenizer.encode(code, add_special_tokens=False) for code in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
@@ -158,21 +160,6 @@ def harness(model: Any, tokenizer: Any, size: int | str) -> Any:
     return HFLM(pretrained=model, tokenizer=tokenizer, batch_size=size, max_batch_size=16, device="cpu")
 
 
-def best_size(model: Any, tokenizer: Any, sizes: Sequence[int | str], rows: Any) -> tuple[int | str, dict[str, float]]:
-    """Prompts a second of lm-eval at each batch size, on a few prompts, twice; the fastest."""
-    rates: dict[str, float] = {}
-    for size in sizes:
-        made = harness(model, tokenizer, size)
-        took = []
-        for _ in range(2):
-            began = time.perf_counter()
-            lm_eval_scores(made, rows)
-            took.append(time.perf_counter() - began)
-        rates[str(size)] = len(rows) / min(took)
-    best = max(rates, key=rates.__getitem__)
-    return int(best) if best.isdigit() else best, rates
-
-
 def per_request(model: Any, rows: Rows, ends: Sequence[int], budget: int) -> list[tuple[int, ...]]:
     import torch
 
@@ -207,7 +194,7 @@ def half_precision(exact: Sequence[np.ndarray], half: Sequence[np.ndarray]) -> d
     }
 
 
-def compare(*, domain: str, parents: int, rounds: int, threads: int, sizes: Sequence[int | str], say: Callable[[str], None], arms: Sequence[str] = ("serial",)) -> dict[str, Any]:
+def compare(*, domain: str, parents: int, rounds: int | None, threads: int, sizes: Sequence[int | str], say: Callable[[str], None], arms: Sequence[str] = ("serial",)) -> dict[str, Any]:
     torch = pytest.importorskip("torch", reason="pip install torch==2.13.0, then 'c2s[local]'")
     transformers = pytest.importorskip("transformers", reason="pip install 'c2s[local]'")
     pytest.importorskip("lm_eval", reason="pip install lm-eval==0.4.13")
@@ -229,28 +216,24 @@ def compare(*, domain: str, parents: int, rounds: int, threads: int, sizes: Sequ
 
     engines = {d: Engine(copy.deepcopy(m), eos_ids=frozenset(ends)) for d, m in (("fp32", exact), ("bf16", half))}
     writer = Engine(copy.deepcopy(exact), eos_ids=frozenset(ends), token_budget=engines["fp32"].token_budget)
-    few = read[0][:8]
-    tuned = {d: best_size(m, tokenizer, sizes, few) for d, m in (("fp32", exact), ("bf16", half))}
-    peers = {d: harness(m, tokenizer, tuned[d][0]) for d, m in (("fp32", exact), ("bf16", half))}
-    say(f"budgets {engines['fp32'].token_budget} (fp32) and {engines['bf16'].token_budget} (bf16) tokens; lm-eval prompts/s by batch size {tuned}")
+    peers = {(d, size): harness(m, tokenizer, size) for d, m in (("fp32", exact), ("bf16", half)) for size in sizes}
+    say(f"budgets {engines['fp32'].token_budget} (fp32) and {engines['bf16'].token_budget} (bf16) tokens")
 
     ways = {
         "plain fp32": Way("plain loop, one prompt a forward", "fp32"),
         "engine fp32": Way("engine", "fp32"),
-        "lm-eval fp32": Way("lm-eval hf", "fp32"),
         "engine bf16": Way("engine", "bf16"),
-        "lm-eval bf16": Way("lm-eval hf", "bf16"),
         "generate fp32": Way("generate per request, 8 tokens", "fp32"),
         "direct fp32": Way("engine, direct, 8 tokens", "fp32"),
+        **{f"lm-eval {d} x{size}": Way(f"lm-eval hf, batch size {size}", d) for d, size in peers},
     }
     runs: dict[str, Callable[[Any], list[Any]]] = {
         "plain fp32": lambda rows: plain(exact, rows),
         "engine fp32": lambda rows: engine_scores(engines["fp32"], rows),
-        "lm-eval fp32": lambda rows: lm_eval_scores(peers["fp32"], rows),
         "engine bf16": lambda rows: engine_scores(engines["bf16"], rows),
-        "lm-eval bf16": lambda rows: lm_eval_scores(peers["bf16"], rows),
         "generate fp32": lambda rows: per_request(exact, rows, ends, 8),
         "direct fp32": lambda rows: engine_texts(writer, rows, 8),
+        **{f"lm-eval {d} x{size}": partial(lm_eval_scores, peer) for (d, size), peer in peers.items()},
     }
     shape, limits = (1024, hidden, middle), {"fp32": [], "bf16": []}
     names = list(runs)
@@ -260,6 +243,10 @@ def compare(*, domain: str, parents: int, rounds: int, threads: int, sizes: Sequ
             limits[way.dtype].append(product_rate(shape, torch.float32 if way.dtype == "fp32" else torch.bfloat16))
             way.time(rows, len(rows), runs[name])
         say(f"  round {number + 1}: " + ", ".join(f"{name} {len(reads) / way.seconds[-1]:.2f}/s" for name, way in ways.items()))
+    for d in engines:
+        sized = {size: ways.pop(f"lm-eval {d} x{size}") for size in sizes}
+        ways[f"lm-eval {d}"] = max(sized.values(), key=lambda way: way.rate)
+        say(f"lm-eval {d}, answers/s by batch size: " + ", ".join(f"{size}: {way.rate:.2f}" for size, way in sized.items()))
     _count_work(ways, work, read, engines, writer)
 
     truth = ways["plain fp32"].answers
@@ -292,7 +279,7 @@ def compare(*, domain: str, parents: int, rounds: int, threads: int, sizes: Sequ
     return {
         "machine": {"processor": platform.processor() or platform.machine(), "threads": threads, "torch": torch.__version__, "transformers": transformers.__version__},
         "prompts": {"count": len(lengths), "mean_tokens": statistics.mean(lengths)},
-        "ways": table, "ratios": ratios, "cpu_ratios": cpu_ratios, "flop_ratios": by_flop, "product_flops": limits, "lm_eval_sizes": {d: t[1] for d, t in tuned.items()},
+        "ways": table, "ratios": ratios, "cpu_ratios": cpu_ratios, "flop_ratios": by_flop, "product_flops": limits, "lm_eval": {d: ways[f"lm-eval {d}"].name for d in engines},
         "agreement": {"fp32_off": off, "same": same, "lm_eval_off": peer_off, "texts_equal": texts, "texts": len(ways["direct fp32"].answers)},
         "bf16": {"engine": half_read, "lm-eval": peer_half}, "engines": shared,
     }  # fmt: skip
@@ -318,7 +305,7 @@ def test_local_weights_meet_their_bars(capsys):
         with capsys.disabled():
             print(f"\n  {text}", end="", flush=True)
 
-    result = compare(domain="math", parents=12, rounds=5, threads=2, sizes=(1, 8), say=say)
+    result = compare(domain="math", parents=12, rounds=None, threads=2, sizes=(1, 4), say=say)
     keep(result)
     judge(result)
 
@@ -341,9 +328,9 @@ if __name__ == "__main__":
     parser.add_argument("--domain", choices=("math", "lexical"), default="math")
     parser.add_argument("--parents", type=int, default=12, help="open at once")
     parser.add_argument("--arms", default="serial", help="arms of the main panel, with commas; all of them: native,candidates_only,independent,serial")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, help="the first so many; without it the parents are walked to their ends")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--lm-eval", nargs="+", default=["1", "8"])
+    parser.add_argument("--lm-eval", nargs="+", default=["1", "4"])
     given = parser.parse_args()
     made = compare(domain=given.domain, parents=given.parents, rounds=given.rounds, threads=given.threads, sizes=[int(s) if s.isdigit() else s for s in given.lm_eval], say=lambda text: print(text, flush=True), arms=given.arms.split(","))
     keep(made)
