@@ -5,8 +5,8 @@
 
 SmolLM2-135M on the CPU, in one process. Every way answers the same prompts, round by round in turn (A B C, B C A, ...), because
 machines are shared; ratios are of summed times, lm-eval's at the batch size that was fastest over all rounds. Parents are walked to their
-ends, as in a run: stopping early would overweigh the first round, which shares least. The answers are compared before any ratio is believed. Beside each time stands its share of
-what a bare matrix product of the model's own shape reaches in this process, measured between the turns.
+ends, as in a run: stopping early would overweigh the first round, which shares least. The answers are compared before any ratio is believed.
+Beside each time stands its share of what a bare matrix product of the model's own shape reaches in this process, measured between the turns.
 A ratio can be no larger than the ratio of work where both run at the product rate: it is printed too ("by FLOP"). Arithmetic items are the default: their
 prompts are the shorter ones. Words have 26 choices in an order of their own at every position, so that less is shared.
 The whole table goes to build/bench_local.json.

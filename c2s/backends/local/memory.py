@@ -1,4 +1,4 @@
-"""What a model takes in memory, from its configuration alone, and what there is."""
+"""What a model takes in memory, from its configuration alone, what there is, and that the process keeps what it was given."""
 
 from __future__ import annotations
 
