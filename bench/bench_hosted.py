@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from support.runs import drive, make_run, rows, server_model, states  # noqa: E402
 
-from c2s.controllers.natural import CANDIDATES_ONLY, INDEPENDENT, NATIVE, SERIAL  # noqa: E402
+from c2s.controllers.whole_and_local import CANDIDATES_ONLY, INDEPENDENT, NATIVE, SERIAL  # noqa: E402
 from c2s.panels.base import Panel  # noqa: E402
 from c2s.records import Parent  # noqa: E402
 
@@ -34,7 +34,9 @@ CONCURRENCY = 16
 
 @pytest.fixture
 def server():
-    process = subprocess.Popen([sys.executable, Path(__file__).with_name("fast_server.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, Path(__file__).with_name("fast_server.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
     process.communicate("")
 
@@ -47,10 +49,26 @@ def served(url: str) -> int:
 def big_panel(parents: int) -> Panel:
     """Eight-digit items without end: 18 requests a parent, as the main panel asks them."""
     made = [
-        Parent(f"p{n:06}", "math", 8, {"target": str(10_000_000 + n), "candidates": [str(10_000_000 + (n + k) % 10_000_000) for k in range(8)], "problem": f"{n} × 1 = ?"})
+        Parent(
+            f"p{n:06}",
+            "math",
+            8,
+            {
+                "target": str(10_000_000 + n),
+                "candidates": [str(10_000_000 + (n + k) % 10_000_000) for k in range(8)],
+                "problem": f"{n} × 1 = ?",
+            },
+        )
         for n in range(parents)
     ]
-    return Panel("big", "load", (NATIVE, CANDIDATES_ONLY, INDEPENDENT, SERIAL), lambda settings: made, lambda frozen, settings: [], pair=("native", "serial"))
+    return Panel(
+        "big",
+        "load",
+        (NATIVE, CANDIDATES_ONLY, INDEPENDENT, SERIAL),
+        lambda settings: made,
+        lambda frozen, settings: [],
+        pair=("native", "serial"),
+    )
 
 
 def bare_loop(url: str, bodies: list[bytes]) -> tuple[float, float]:
@@ -93,7 +111,9 @@ def test_twice_the_bare_loop_with_a_durable_ledger(server, tmp_path):
         ours, ours_ms, bodies = c2s_run(server, tmp_path / f"run{turn}", 150)
         ratios.append(ours / bare)
         costs.append(ours_ms)
-        lines.append(f"c2s {ours:.0f}/s at {ours_ms:.2f} ms CPU, bare AsyncClient {bare:.0f}/s at {bare_ms:.2f} ms CPU, ratio {ours / bare:.2f}")
+        lines.append(
+            f"c2s {ours:.0f}/s at {ours_ms:.2f} ms CPU, bare AsyncClient {bare:.0f}/s at {bare_ms:.2f} ms CPU, ratio {ours / bare:.2f}"
+        )
     print("\n" + "\n".join(lines))
     assert sorted(ratios)[1] >= 2.0
     assert sorted(costs)[1] <= 0.8

@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import fields
 from time import perf_counter
 
-import c2s
 import numpy as np
 import pytest
+
+import c2s
 from c2s.kernels import _load, reference
 from c2s.kernels.carry import carry_counts
 from c2s.kernels.geometry import candidate_geometry
@@ -63,8 +64,11 @@ def test_carry(benchmark, capsys, length):
     pair = median_seconds(benchmark) / n
     ratio = seconds_of(lambda: reference.carry_counts(a[:few], b[:few])) / few / pair
     tell(
-        capsys, benchmark, f"length {length}: {pair * 1e9:.1f} ns a pair, twin x {ratio:.0f}",
-        ns_per_pair=pair * 1e9, twin_ratio=ratio,
+        capsys,
+        benchmark,
+        f"length {length}: {pair * 1e9:.1f} ns a pair, twin x {ratio:.0f}",
+        ns_per_pair=pair * 1e9,
+        twin_ratio=ratio,
     )
     assert pair < 100e-9
 
@@ -99,8 +103,11 @@ def test_geometry_of_100_000_sets(benchmark, capsys):
     total = median_seconds(benchmark)
     ratio = twin_seconds / (6 * few) / (total / n)
     tell(
-        capsys, benchmark, f"100,000 sets: {total * 1e3:.1f} ms, twin x {ratio:.0f}",
-        milliseconds=total * 1e3, twin_ratio=ratio,
+        capsys,
+        benchmark,
+        f"100,000 sets: {total * 1e3:.1f} ms, twin x {ratio:.0f}",
+        milliseconds=total * 1e3,
+        twin_ratio=ratio,
     )
     assert total < 60e-3
 
@@ -116,8 +123,11 @@ def test_support_of_one_prefix(benchmark, capsys, kind):
     call = median_seconds(benchmark)
     ratio = seconds_of(lambda: [reference.support(CANDIDATES, "dr", kind, LETTERS) for _ in range(1000)]) / 1000 / call
     tell(
-        capsys, benchmark, f"{kind}: {call * 1e6:.2f} us, twin x {ratio:.1f}",
-        microseconds=call * 1e6, twin_ratio=ratio,
+        capsys,
+        benchmark,
+        f"{kind}: {call * 1e6:.2f} us, twin x {ratio:.1f}",
+        microseconds=call * 1e6,
+        twin_ratio=ratio,
     )
     assert call < 3e-6
 
@@ -132,8 +142,11 @@ def test_support_of_many_prefixes(benchmark, capsys):
     one = median_seconds(benchmark) / n
     ratio = seconds_of(lambda: reference.support_masks(words, prefixes, "trie", LETTERS)) / n / one
     tell(
-        capsys, benchmark, f"trie: {one * 1e9:.0f} ns a prefix, twin x {ratio:.0f}",
-        ns_per_prefix=one * 1e9, twin_ratio=ratio,
+        capsys,
+        benchmark,
+        f"trie: {one * 1e9:.0f} ns a prefix, twin x {ratio:.0f}",
+        ns_per_prefix=one * 1e9,
+        twin_ratio=ratio,
     )
 
 

@@ -112,7 +112,9 @@ def product_rate(shape: tuple[int, int, int], dtype: Any) -> float:
     return 2 * n * inner * outer / best
 
 
-def prompts_of(tokenizer: Any, domain: str, parents: int, rounds: int | None, contract: str, arms: Sequence[str]) -> list[list[tuple[list[int], list[int]]]]:
+def prompts_of(
+    tokenizer: Any, domain: str, parents: int, rounds: int | None, contract: str, arms: Sequence[str]
+) -> list[list[tuple[list[int], list[int]]]]:
     """[round][(prompt ids, code ids)] of Serial, with `parents` open at once."""
     chosen = [p for p in panel_prompts.parents("main", parents) if p.domain == domain]
     letters = [tokenizer.encode(code, add_special_tokens=False) for code in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
@@ -166,7 +168,14 @@ def per_request(model: Any, rows: Rows, ends: Sequence[int], budget: int) -> lis
     out = []
     for ids, _ in rows:
         asked = torch.tensor([ids])
-        made = model.generate(asked, attention_mask=torch.ones_like(asked), max_new_tokens=budget, do_sample=False, eos_token_id=list(ends), pad_token_id=ends[0])
+        made = model.generate(
+            asked,
+            attention_mask=torch.ones_like(asked),
+            max_new_tokens=budget,
+            do_sample=False,
+            eos_token_id=list(ends),
+            pad_token_id=ends[0],
+        )
         out.append(tuple(made[0, len(ids) :].tolist()))
     return out
 
@@ -194,7 +203,16 @@ def half_precision(exact: Sequence[np.ndarray], half: Sequence[np.ndarray]) -> d
     }
 
 
-def compare(*, domain: str, parents: int, rounds: int | None, threads: int, sizes: Sequence[int | str], say: Callable[[str], None], arms: Sequence[str] = ("serial",)) -> dict[str, Any]:
+def compare(
+    *,
+    domain: str,
+    parents: int,
+    rounds: int | None,
+    threads: int,
+    sizes: Sequence[int | str],
+    say: Callable[[str], None],
+    arms: Sequence[str] = ("serial",),
+) -> dict[str, Any]:
     torch = pytest.importorskip("torch", reason="pip install torch==2.13.0, then 'c2s[local]'")
     transformers = pytest.importorskip("transformers", reason="pip install 'c2s[local]'")
     pytest.importorskip("lm_eval", reason="pip install lm-eval==0.4.13")
@@ -212,7 +230,9 @@ def compare(*, domain: str, parents: int, rounds: int | None, threads: int, size
     read = prompts_of(tokenizer, domain, parents, rounds, "code-readout", arms)
     write = prompts_of(tokenizer, domain, parents, rounds, "direct", ["serial"])
     lengths = [len(ids) for rows in read for ids, _ in rows]
-    say(f"{len(lengths)} {domain} code-readout prompts of {min(lengths)}-{max(lengths)} tokens (mean {statistics.mean(lengths):.0f}), {len(read)} rounds, {threads} threads, torch {torch.__version__}, transformers {transformers.__version__}")
+    say(
+        f"{len(lengths)} {domain} code-readout prompts of {min(lengths)}-{max(lengths)} tokens (mean {statistics.mean(lengths):.0f}), {len(read)} rounds, {threads} threads, torch {torch.__version__}, transformers {transformers.__version__}"
+    )
 
     engines = {d: Engine(copy.deepcopy(m), eos_ids=frozenset(ends)) for d, m in (("fp32", exact), ("bf16", half))}
     writer = Engine(copy.deepcopy(exact), eos_ids=frozenset(ends), token_budget=engines["fp32"].token_budget)
@@ -260,21 +280,37 @@ def compare(*, domain: str, parents: int, rounds: int | None, threads: int, size
     ratios = {name: ways[ours].rate / ways[theirs].rate for name, (ours, theirs) in PAIRS.items()}
     cpu_ratios = {name: _cpu(ways, *pair) for name, pair in PAIRS.items()}
     table = {
-        name: {"answers_per_second": way.rate, "cpu_seconds_per_answer": sum(way.cpu) / way.asked, "flop_share": way.flop / sum(way.seconds) / limit[way.dtype] if way.flop else None, "seconds": way.seconds}
+        name: {
+            "answers_per_second": way.rate,
+            "cpu_seconds_per_answer": sum(way.cpu) / way.asked,
+            "flop_share": way.flop / sum(way.seconds) / limit[way.dtype] if way.flop else None,
+            "seconds": way.seconds,
+        }
         for name, way in ways.items()
     }
     for name, row in table.items():
         share = f"{row['flop_share']:.0%} of the product rate" if row["flop_share"] else ""
         say(f"{name:14} {row['answers_per_second']:7.2f} answers/s  {row['cpu_seconds_per_answer']:.3f} s of CPU each  {share}")
-    say(f"product rate {limit['fp32'] / 1e9:.0f} GFLOP/s fp32 (median {statistics.median(limits['fp32']) / 1e9:.0f}), {limit['bf16'] / 1e9:.0f} bf16 (median {statistics.median(limits['bf16']) / 1e9:.0f})")
+    say(
+        f"product rate {limit['fp32'] / 1e9:.0f} GFLOP/s fp32 (median {statistics.median(limits['fp32']) / 1e9:.0f}), {limit['bf16'] / 1e9:.0f} bf16 (median {statistics.median(limits['bf16']) / 1e9:.0f})"
+    )
     say("ratios " + ", ".join(f"{k} {v:.2f} (bar {BARS[k]})" for k, v in ratios.items()))
-    by_flop = {name: ways[theirs].flop / ways[theirs].asked / (ways[ours].flop / ways[ours].asked) for name, (ours, theirs) in PAIRS.items() if ways[ours].flop}
+    by_flop = {
+        name: ways[theirs].flop / ways[theirs].asked / (ways[ours].flop / ways[ours].asked)
+        for name, (ours, theirs) in PAIRS.items()
+        if ways[ours].flop
+    }
     say("by FLOP " + ", ".join(f"{k} {v:.2f}" for k, v in by_flop.items()))
     say("by CPU time " + ", ".join(f"{k} {v:.2f}" for k, v in cpu_ratios.items()))
-    say(f"fp32 against the plain loop: log-probabilities within {off:.1e}, same choices: {same}; lm-eval within {peer_off:.1e}; direct texts equal: {texts}/{len(ways['direct fp32'].answers)}")
+    say(
+        f"fp32 against the plain loop: log-probabilities within {off:.1e}, same choices: {same}; lm-eval within {peer_off:.1e}; direct texts equal: {texts}/{len(ways['direct fp32'].answers)}"
+    )
     say(f"bf16 engine {half_read}")
     say(f"bf16 lm-eval {peer_half}")
-    shared = {d: {"tokens": e.tokens, "tokens_shared": e.tokens_shared, "forwards": e.forwards, "budget": e.token_budget} for d, e in (*engines.items(), ("direct", writer))}
+    shared = {
+        d: {"tokens": e.tokens, "tokens_shared": e.tokens_shared, "forwards": e.forwards, "budget": e.token_budget}
+        for d, e in (*engines.items(), ("direct", writer))
+    }
     say(f"tokens {shared}")
     return {
         "machine": {"processor": platform.processor() or platform.machine(), "threads": threads, "torch": torch.__version__, "transformers": transformers.__version__},
@@ -296,7 +332,9 @@ def _count_work(ways: dict[str, Way], work: Work, read: Any, engines: dict[str, 
     for name in ("plain fp32", "lm-eval fp32", "lm-eval bf16"):
         ways[name].flop = sum(work(n, positions=n) for n in rows)
     for d, engine in engines.items():
-        ways[f"engine {d}"].flop = work.token * engine.tokens + sum(work(0) for _ in rows) + work.seen * engine.tokens * statistics.mean(rows) / 2
+        ways[f"engine {d}"].flop = (
+            work.token * engine.tokens + sum(work(0) for _ in rows) + work.seen * engine.tokens * statistics.mean(rows) / 2
+        )
 
 
 @pytest.mark.filterwarnings("ignore")  # those of other people's packages
@@ -327,11 +365,21 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--domain", choices=("math", "lexical"), default="math")
     parser.add_argument("--parents", type=int, default=12, help="open at once")
-    parser.add_argument("--arms", default="serial", help="arms of the main panel, with commas; all of them: native,candidates_only,independent,serial")
+    parser.add_argument(
+        "--arms", default="serial", help="arms of the main panel, with commas; all of them: native,candidates_only,independent,serial"
+    )
     parser.add_argument("--rounds", type=int, help="the first so many; without it the parents are walked to their ends")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--lm-eval", nargs="+", default=["1", "4"])
     given = parser.parse_args()
-    made = compare(domain=given.domain, parents=given.parents, rounds=given.rounds, threads=given.threads, sizes=[int(s) if s.isdigit() else s for s in given.lm_eval], say=lambda text: print(text, flush=True), arms=given.arms.split(","))
+    made = compare(
+        domain=given.domain,
+        parents=given.parents,
+        rounds=given.rounds,
+        threads=given.threads,
+        sizes=[int(s) if s.isdigit() else s for s in given.lm_eval],
+        say=lambda text: print(text, flush=True),
+        arms=given.arms.split(","),
+    )
     keep(made)
     judge(made)

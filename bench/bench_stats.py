@@ -60,9 +60,7 @@ def scipy_bootstrap(native, serial):
     def scr(a, b, axis):
         return (a & b).sum(axis=axis) / a.sum(axis=axis)
 
-    return bootstrap(
-        (native, serial), scr, paired=True, vectorized=True, batch=200, n_resamples=DRAWS, method="percentile", rng=1
-    )
+    return bootstrap((native, serial), scr, paired=True, vectorized=True, batch=200, n_resamples=DRAWS, method="percentile", rng=1)
 
 
 def agrees(found, peer, tolerance=0.03):
@@ -77,14 +75,20 @@ def test_scr_exact(benchmark, capsys, name, tables, bar):
     native, serial, strata = items(tables)
     agrees(stats.bootstrap_scr(native, serial, method="exact"), scipy_bootstrap(native, serial))
     race(
-        benchmark, capsys, f"SCR exact, 384 items, 6 strata, {name}, against scipy.stats.bootstrap",
+        benchmark,
+        capsys,
+        f"SCR exact, 384 items, 6 strata, {name}, against scipy.stats.bootstrap",
         lambda: stats.bootstrap_scr(native, serial, strata, method="exact"),
-        lambda: scipy_bootstrap(native, serial), bar=bar, rounds=60, peer_rounds=5,
+        lambda: scipy_bootstrap(native, serial),
+        bar=bar,
+        rounds=60,
+        peer_rounds=5,
     )
 
 
 def test_scr_exact_large(benchmark, capsys):
     native, serial, strata = items(LARGE)
+
     def ours():
         return stats.bootstrap_scr(native, serial, strata, method="exact")
 
@@ -109,8 +113,14 @@ def multinomial(native, serial, strata):
 def test_scr_multinomial_against_scipy(benchmark, capsys):
     native, serial, strata = items(JEV)
     race(
-        benchmark, capsys, "SCR multinomial, 99,999 draws, one thread, against scipy.stats.bootstrap",
-        multinomial(native, serial, strata), lambda: scipy_bootstrap(native, serial), bar=150, rounds=60, peer_rounds=5,
+        benchmark,
+        capsys,
+        "SCR multinomial, 99,999 draws, one thread, against scipy.stats.bootstrap",
+        multinomial(native, serial, strata),
+        lambda: scipy_bootstrap(native, serial),
+        bar=150,
+        rounds=60,
+        peer_rounds=5,
     )
 
 
@@ -130,8 +140,14 @@ def test_scr_multinomial_against_numpy(benchmark, capsys):
     low, high = numpy_multinomial(JEV)
     assert (ours().low, ours().high) == (pytest.approx(low, abs=0.003), pytest.approx(high, abs=0.003))
     race(
-        benchmark, capsys, "SCR multinomial, one thread, against Generator.multinomial per stratum",
-        ours, lambda: numpy_multinomial(JEV), bar=30, rounds=60, peer_rounds=7,
+        benchmark,
+        capsys,
+        "SCR multinomial, one thread, against Generator.multinomial per stratum",
+        ours,
+        lambda: numpy_multinomial(JEV),
+        bar=30,
+        rounds=60,
+        peer_rounds=7,
     )
 
 
@@ -158,9 +174,14 @@ def test_scr_items_against_numpy(benchmark, capsys):
     low, high = numpy_items(native, serial, strata)
     assert (found.low, found.high) == (pytest.approx(low, abs=0.003), pytest.approx(high, abs=0.003))
     race(
-        benchmark, capsys, "SCR by items, one thread, against a blocked NumPy gather",
+        benchmark,
+        capsys,
+        "SCR by items, one thread, against a blocked NumPy gather",
         lambda: stats.bootstrap_scr(native, serial, strata, method="items", draws=DRAWS, seed=1, threads=1),
-        lambda: numpy_items(native, serial, strata), bar=5, rounds=9, peer_rounds=3,
+        lambda: numpy_items(native, serial, strata),
+        bar=5,
+        rounds=9,
+        peer_rounds=3,
     )
 
 
@@ -204,8 +225,15 @@ def test_scores_against_scikit_learn(benchmark, capsys):
         assert found[metric].estimate == pytest.approx(values.mean(), abs=6 * values.std())
         assert found[metric].standard_error == pytest.approx(values.std(), rel=0.3)
     race(
-        benchmark, capsys, "AUROC, AP, Brier, ECE of 2,347 items, 9,999 draws, one thread, against a loop over scikit-learn",
-        ours, lambda: sklearn_loop(score, outcome, length, part), bar=400, rounds=15, peer_rounds=3, scale=draws / part,
+        benchmark,
+        capsys,
+        "AUROC, AP, Brier, ECE of 2,347 items, 9,999 draws, one thread, against a loop over scikit-learn",
+        ours,
+        lambda: sklearn_loop(score, outcome, length, part),
+        bar=400,
+        rounds=15,
+        peer_rounds=3,
+        scale=draws / part,
     )
 
 
@@ -220,8 +248,15 @@ def test_mcnemar_against_statsmodels(benchmark, capsys):
 
     np.testing.assert_allclose(stats.mcnemar_exact(b, c)[:part], peer(), rtol=1e-12)
     race(
-        benchmark, capsys, "exact McNemar of 100,000 tables against a statsmodels loop",
-        lambda: stats.mcnemar_exact(b, c), peer, bar=700, rounds=45, peer_rounds=5, scale=len(b) / part,
+        benchmark,
+        capsys,
+        "exact McNemar of 100,000 tables against a statsmodels loop",
+        lambda: stats.mcnemar_exact(b, c),
+        peer,
+        bar=700,
+        rounds=45,
+        peer_rounds=5,
+        scale=len(b) / part,
     )
 
 
@@ -232,6 +267,12 @@ def test_holm_against_statsmodels(benchmark, capsys):
     named = {f"test {i}": value for i, value in enumerate(p.tolist())}
     np.testing.assert_allclose(list(stats.holm(named).values()), multipletests(p, method="holm")[1], rtol=1e-14)
     race(
-        benchmark, capsys, "Holm over 1,000 named tests against statsmodels multipletests",
-        lambda: stats.holm(named), lambda: multipletests(p, method="holm"), bar=100, rounds=100, peer_rounds=10,
+        benchmark,
+        capsys,
+        "Holm over 1,000 named tests against statsmodels multipletests",
+        lambda: stats.holm(named),
+        lambda: multipletests(p, method="holm"),
+        bar=100,
+        rounds=100,
+        peer_rounds=10,
     )

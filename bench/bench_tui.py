@@ -79,7 +79,9 @@ def idle() -> float:
 def within(budget: float, clock: float, cpu: float) -> None:
     """Seconds by the clock and of CPU; the clock counts where nothing else takes the cores."""
     share = idle()
-    assert cpu < budget and (clock < budget or share < 0.9), f"{clock:.3f} s, {cpu:.3f} s of CPU; the budget is {budget} s (idle share {share:.2f})"
+    assert cpu < budget and (clock < budget or share < 0.9), (
+        f"{clock:.3f} s, {cpu:.3f} s of CPU; the budget is {budget} s (idle share {share:.2f})"
+    )
 
 
 class Readers:
@@ -113,7 +115,9 @@ def test_opening(ledgers: Path):
             app.until("m-000000")
             times.append(time.perf_counter() - app.began)
             cpu.append(app.cpu_seconds())
-    tell(f"opened in {min(times):.2f} s at best, {statistics.median(times):.2f} s in the middle; {min(cpu):.2f} s of CPU (idle share {idle():.2f})")
+    tell(
+        f"opened in {min(times):.2f} s at best, {statistics.median(times):.2f} s in the middle; {min(cpu):.2f} s of CPU (idle share {idle():.2f})"
+    )
     within(1.0, min(times), min(cpu))
 
 
@@ -228,7 +232,9 @@ def growing(ledgers: Path, tmp_path: Path) -> Iterator[Path]:
     """A copy of the unfinished ledger with a writer of 500 slots a second on it for 60 s."""
     run = tmp_path / "run"
     shutil.copytree(ledgers / "part", run)
-    process = subprocess.Popen([sys.executable, str(GROWING), str(run), "500", "60"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        [sys.executable, str(GROWING), str(run), "500", "60"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True
+    )
     time.sleep(1.0)
     yield run
     process.terminate()

@@ -59,7 +59,12 @@ def prompts(count: int, vocabulary: int) -> Prompts:
         chosen = panel_prompts.parents("main", 2 * each)  # no WordNet here
     for asked in panel_prompts.rounds("main", chosen, ["serial", "independent"]):
         if left:
-            texts.append([(_text(ask, "code-readout"), _text(ask, "direct"), len(ask.request.questions["answer"].options)) for _, ask in asked[:left]])
+            texts.append(
+                [
+                    (_text(ask, "code-readout"), _text(ask, "direct"), len(ask.request.questions["answer"].options))
+                    for _, ask in asked[:left]
+                ]
+            )
             left -= len(texts[-1])
     encode = _tokenizer([t for rows in texts for row in rows for t in row[:2]], min(vocabulary, 4096))
     letters = [encode(c) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]
@@ -80,9 +85,16 @@ def _tokenizer(texts: Sequence[str], size: int) -> Any:
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
     made = Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)])
+    made.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
     made.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=["<|im_start|>", "<|im_end|>"], initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=["<|im_start|>", "<|im_end|>"],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
     made.train_from_iterator(texts[:2000], trainer)
     return lambda text: made.encode(text).ids
 
@@ -196,12 +208,17 @@ def main() -> None:
     began = time.perf_counter()
     peak = product_rate(device, torch.bfloat16)
     nominal = next((rate for key, rate in NOMINAL.items() if key in name), None)
-    print(f"device {name}, torch {torch.__version__}, transformers {transformers.__version__}; bf16 product {peak / 1e12:.3g} TFLOP/s" + (f", nominal {nominal / 1e12:.0f}" if nominal else ""))
+    print(
+        f"device {name}, torch {torch.__version__}, transformers {transformers.__version__}; bf16 product {peak / 1e12:.3g} TFLOP/s"
+        + (f", nominal {nominal / 1e12:.0f}" if nominal else "")
+    )
     rows = []
     for shape in shapes:
         asked = prompts(given.prompts, SHAPES[shape]["vocab_size"])
         lengths = [len(ids) for round_ in asked.read for ids, _ in round_]
-        print(f"{shape}: {len(lengths)} readout prompts of {min(lengths)}-{max(lengths)} tokens, direct {sum(len(i) for r in asked.write for i in r) / len(lengths):.0f} on average, in {len(asked.read)} rounds")
+        print(
+            f"{shape}: {len(lengths)} readout prompts of {min(lengths)}-{max(lengths)} tokens, direct {sum(len(i) for r in asked.write for i in r) / len(lengths):.0f} on average, in {len(asked.read)} rounds"
+        )
         rows += measure(shape, asked, device, peak)
         gc.collect()
         if device.type == "cuda":
@@ -209,10 +226,14 @@ def main() -> None:
     print("shape  contract       answers/s  computed tok/s  prompt tok/s  shared  of product  of nominal  memory GiB  budget")
     for r in rows:
         of_nominal = f"{r['flops'] / nominal:10.0%}" if nominal else "         -"
-        print(f"{r['shape']:6} {r['contract']:13} {r['answers_per_second']:10.1f} {r['tokens_computed_per_second']:15.0f} {r['prompt_tokens_per_second']:13.0f} {r['shared']:7.0%} {r['share_of_product']:11.1%} {of_nominal} {r['memory_gib']:11.1f} {r['budget']:7}")
+        print(
+            f"{r['shape']:6} {r['contract']:13} {r['answers_per_second']:10.1f} {r['tokens_computed_per_second']:15.0f} {r['prompt_tokens_per_second']:13.0f} {r['shared']:7.0%} {r['share_of_product']:11.1%} {of_nominal} {r['memory_gib']:11.1f} {r['budget']:7}"
+        )
     for r in rows:
         if "subset" in r:
-            print(f"{r['shape']}: {r['subset']} prompts at once and one by one in fp32: same choices and texts, log-probabilities within {r['fp32_off']:.1e}; bf16 flips {r['bf16_flips']}, moves centred log-probabilities by up to {r['bf16_moved_max']:.2g}")
+            print(
+                f"{r['shape']}: {r['subset']} prompts at once and one by one in fp32: same choices and texts, log-probabilities within {r['fp32_off']:.1e}; bf16 flips {r['bf16_flips']}, moves centred log-probabilities by up to {r['bf16_moved_max']:.2g}"
+            )
     print(f"{time.perf_counter() - began:.0f} s in all")
     if given.json:
         given.json.write_text(json.dumps({"device": name, "rows": rows}, indent=1))

@@ -30,7 +30,9 @@ def parents(name: str, per_domain: int) -> list[Parent]:
     return found
 
 
-def rounds(name: str, chosen: Sequence[Parent], arms: Sequence[str], model: str = "sim:positions?p=0.9") -> Iterator[list[tuple[Slot, Ask]]]:
+def rounds(
+    name: str, chosen: Sequence[Parent], arms: Sequence[str], model: str = "sim:positions?p=0.9"
+) -> Iterator[list[tuple[Slot, Ask]]]:
     """What waits at once: in each round every open parent's asks. Answers come from a simulated model."""
     backend = open_model(model)
     reader = dialect(backend.dialect)

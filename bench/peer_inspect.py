@@ -20,7 +20,15 @@ from inspect_ai.solver import generate  # noqa: E402
 
 task = Task(dataset=[Sample(input=f"Which letter is first? {n}", target="a") for n in range(count)], solver=generate(), scorer=match())
 began, cpu = time.perf_counter(), time.process_time()
-(log,) = eval(task, model="openai/m", max_connections=connections, max_samples=connections * 2, display="none", log_level="error", model_args={"responses_api": False})
+(log,) = eval(
+    task,
+    model="openai/m",
+    max_connections=connections,
+    max_samples=connections * 2,
+    display="none",
+    log_level="error",
+    model_args={"responses_api": False},
+)
 took, used = time.perf_counter() - began, time.process_time() - cpu
 answered = sum(1 for sample in log.samples or [] if sample.output.completion == "a")
 print(json.dumps({"rate": count / took, "cpu_ms": used / count * 1000, "answered": answered}))

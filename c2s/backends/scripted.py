@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 
 from c2s.backends.base import DECIDES, Call, Exchange
-from c2s.backends.contracts import WRITES, chosen_contract
 from c2s.backends.registry import take
+from c2s.backends.writing import WRITES, chosen_contract
 from c2s.errors import UsageError
 
 Script = Callable[[Call], "str | Mapping[str, str] | Exchange"]

@@ -11,7 +11,9 @@ from typing import Any
 from c2s.errors import UsageError
 
 
-def layered(package: str, shipped: str, *, what: str, named: str | None, variable: str, usual: str, hint: str) -> tuple[dict[str, Any], Path]:
+def layered(
+    package: str, shipped: str, *, what: str, named: str | None, variable: str, usual: str, hint: str
+) -> tuple[dict[str, Any], Path]:
     """The shipped table with the user's on top, and the user's path: the `named` file, that of the environment `variable`, or the `usual` one.
 
     A file that was named must exist, the usual one may. Raises UsageError, with `hint` for a value outside a table.

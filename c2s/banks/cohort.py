@@ -1,7 +1,7 @@
 """The independent lexical cohort: targets that the natural bank does not use, for the confidence study (paper 3.2, A.3, D.15).
 
 Quotas by length are the paper's, which followed from the vocabulary. The file has the bank's format with fewer facts;
-`c2s.banks.cohort_build` makes it.
+`c2s.bankbuild.cohort_build` makes it.
 """
 
 from __future__ import annotations

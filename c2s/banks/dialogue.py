@@ -14,7 +14,7 @@ from typing import Any
 
 from c2s.banks.datafile import SHIPPED, DataFile, load_data
 from c2s.banks.keyed import Keyed
-from c2s.banks.sgd import DONTCARE, INTENT, LENGTHS, NONE, UNSET, Prefix, Service
+from c2s.banks.schema_guided import DONTCARE, INTENT, LENGTHS, NONE, UNSET, Prefix, Service
 from c2s.errors import BankError, UsageError
 
 KIND = "dialogue"

@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 
 from c2s.banks.datafile import data_bytes
+from c2s.banks.files import json_lines
 from c2s.banks.judge import letters, normalised, number
-from c2s.banks.judge_read import json_lines
 from c2s.errors import UsageError
 
 KIND = "judge-items"
@@ -43,7 +43,9 @@ def read_items(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
         if any(same(wrong, other) for other in (*references, x)):
             raise UsageError(f"{where}: the wrong value {wrong!r} is a correct one, so no label would be certain")
         if not any(same(x, other) for other in references):
-            raise UsageError(f"{where}: the correct value {x!r} is none of the references; if it is right, add it to reference, which may be a list")
+            raise UsageError(
+                f"{where}: the correct value {x!r} is none of the references; if it is right, add it to reference, which may be a list"
+            )
         name = str(item.get("id", f"item:{line}"))
         rows.append({"id": name, "question": question, "references": references, "x": x, "y": wrong, "r": letters(SEED, name)})
     if not rows:
@@ -97,5 +99,7 @@ def read_rubric(path: str | os.PathLike[str]) -> dict[str, Any]:
     if unknown:
         raise UsageError(f"the rubric {path} has {', '.join(map(repr, unknown))} under `labels`, which is none of {', '.join(LABELS)}")
     if len({labels.get(label, label) for label in LABELS}) < 2:
-        raise UsageError(f"the rubric {path} has one label, {labels.get(LABELS[0], LABELS[0])!r}, for both correct and incorrect: name two under `labels`")
+        raise UsageError(
+            f"the rubric {path} has one label, {labels.get(LABELS[0], LABELS[0])!r}, for both correct and incorrect: name two under `labels`"
+        )
     return {key: rubric[key] for key in KEYS}

@@ -50,12 +50,18 @@ def parser() -> argparse.ArgumentParser:
     plan.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
     doctor = command("doctor", "doctor:doctor", "check the installation, WordNet, the extras and, with --model, a server")
-    doctor.add_argument("--model", metavar="NAME", help="also ask this model's server: its models, one probe decision (paid for), its clock")
+    doctor.add_argument(
+        "--model", metavar="NAME", help="also ask this model's server: its models, one probe decision (paid for), its clock"
+    )
     doctor.add_argument("--wordnet", metavar="DIR", help="a WordNet 3.0 database folder (or C2S_WORDNET)")
     add_endpoint_options(doctor)
     doctor.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
-    for name, help in (("pause", "let nothing more leave a run that is going on"), ("go", "go on with a paused run"), ("stop", "end a run in an orderly way, resumable")):
+    for name, help in (
+        ("pause", "let nothing more leave a run that is going on"),
+        ("go", "go on with a paused run"),
+        ("stop", "end a run in an orderly way, resumable"),
+    ):
         control = command(name, "control:control", help)
         control.add_argument("dir", metavar="DIR")
 
@@ -92,16 +98,26 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _what_to_run(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--panel", default="main", metavar="NAME[,NAME]", help="see `c2s panels`; all: whatever the model supports (default: main)")
+    command.add_argument(
+        "--panel", default="main", metavar="NAME[,NAME]", help="see `c2s panels`; all: whatever the model supports (default: main)"
+    )
     command.add_argument("--model", metavar="NAME", help="see `c2s models` (default: sparrow where it is installed)")
     command.add_argument("--limit", type=int, metavar="N", help="N parents per domain: a seeded prefix, balanced over lengths")
     command.add_argument("--domain", metavar="D", help="only this domain: math or lexical")
     command.add_argument("--seed", type=int, metavar="S", help="keys displayed order and sampling (default: the paper's, 20261005)")
-    command.add_argument("--data", action="append", metavar="FILE", help="parents from a data file (see `c2s data`), for panels that read one")
-    command.add_argument("--contracts", metavar="NAME[,NAME]", help="judge panels: the grading rules (default: FINAL3,FINAL4; FINAL3 for a text model)")
+    command.add_argument(
+        "--data", action="append", metavar="FILE", help="parents from a data file (see `c2s data`), for panels that read one"
+    )
+    command.add_argument(
+        "--contracts", metavar="NAME[,NAME]", help="judge panels: the grading rules (default: FINAL3,FINAL4; FINAL3 for a text model)"
+    )
     command.add_argument("--rubric", metavar="FILE", help="judge panels: your own rubric (TOML or JSON) instead of those")
-    command.add_argument("--field-options", choices=("ids", "values"), default=None, help="dialogue panels: name options by id (default) or by value")
-    command.add_argument("--observed", action="append", metavar="DIR", help="copying panel: wrong targets from this earlier run's Native, where it has some")
+    command.add_argument(
+        "--field-options", choices=("ids", "values"), default=None, help="dialogue panels: name options by id (default) or by value"
+    )
+    command.add_argument(
+        "--observed", action="append", metavar="DIR", help="copying panel: wrong targets from this earlier run's Native, where it has some"
+    )
     command.add_argument("--wordnet", metavar="DIR", help="a WordNet 3.0 database folder (or C2S_WORDNET)")
 
 
@@ -139,12 +155,21 @@ def _bank(bank: argparse.ArgumentParser) -> None:
 
 def _judge(judge: argparse.ArgumentParser) -> None:
     actions = judge.add_subparsers(dest="action", required=True, metavar="ACTION")
-    audit = actions.add_parser("audit", help="does the verdict depend on presentation? one page, with the smallest pair of requests that shows it")
+    audit = actions.add_parser(
+        "audit", help="does the verdict depend on presentation? one page, with the smallest pair of requests that shows it"
+    )
     audit.add_argument("--model", metavar="NAME", help="see `c2s models` (default: sparrow where it is installed)")
     audit.add_argument("--rubric", metavar="FILE", help="your rubric: instruction, criteria, labels (TOML or JSON; default: FINAL3)")
     audit.add_argument("--contracts", metavar="NAME[,NAME]", help="instead: FINAL3, FINAL4 or both")
-    audit.add_argument("--data", dest="items", metavar="FILE.jsonl", help="your items: question, reference, correct, wrong (default: our own synthetic ones)")
-    audit.add_argument("--limit", type=int, metavar="N", help="only the first N items of each workload: your own items are one, the default ones two")
+    audit.add_argument(
+        "--data",
+        dest="items",
+        metavar="FILE.jsonl",
+        help="your items: question, reference, correct, wrong (default: our own synthetic ones)",
+    )
+    audit.add_argument(
+        "--limit", type=int, metavar="N", help="only the first N items of each workload: your own items are one, the default ones two"
+    )
     audit.add_argument("--out", metavar="DIR", help="run directory; must not exist (default: runs/judge-audit-MODEL-TIME)")
     audit.add_argument("--reuse-from", metavar="DIR", help="copy answers to the same requests from an earlier audit, with provenance")
     audit.add_argument("--yes", action="store_true", help="send the requests to a paid model")
@@ -186,7 +211,9 @@ def _data(data: argparse.ArgumentParser) -> None:
         ("dev_per_length", "development prefixes of each length (4)"),
     ):
         sgd.add_argument(f"--{quota.replace('_', '-')}", type=int, metavar="N", help=what)
-    sgd.add_argument("--paraphrased", type=_numbers, metavar="N,N,N", help="test prefixes of 4, 6 and 8 user turns that get a paraphrase (5,5,2)")
+    sgd.add_argument(
+        "--paraphrased", type=_numbers, metavar="N,N,N", help="test prefixes of 4, 6 and 8 user turns that get a paraphrase (5,5,2)"
+    )
     sgd.add_argument("--permuted", type=_numbers, metavar="N,N,N", help="of these, how many also get a permutation (3,2,1)")
     judge = sources.add_parser("judge", help="judge sources from DROP and GSM8K in their official formats")
     judge.set_defaults(target="data:judge")
@@ -194,7 +221,13 @@ def _data(data: argparse.ArgumentParser) -> None:
     judge.add_argument("--gsm8k", metavar="FILE", help="GSM8K's test file (JSON Lines)")
     judge.add_argument("--synthetic", action="store_true", help="instead: the set of our own text that ships")
     judge.add_argument("--out", metavar="FILE", required=True, help="where to write it")
-    judge.add_argument("--exclude", metavar="PATH", action="append", default=[], help="an earlier bank, inventory (JSON Lines) or run: none of its ids, clusters or questions")
+    judge.add_argument(
+        "--exclude",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="an earlier bank, inventory (JSON Lines) or run: none of its ids, clusters or questions",
+    )
     judge.add_argument("--confirmation", type=int, metavar="N", help="confirmation sources per workload (100)")
     judge.add_argument("--preflight", type=int, metavar="N", help="preflight sources per workload (10)")
     judge.add_argument("--seed", type=int, metavar="S", help="keys the choice and the letters (20261007154)")

@@ -16,14 +16,14 @@ from c2s.errors import UsageError
 from c2s.reports.tables import Table, as_text
 
 if TYPE_CHECKING:
-    from c2s.banks.judge_build import Inventory
+    from c2s.bankbuild.judge_build import Inventory
 
 
 def sgd(options: argparse.Namespace) -> int:
     """`c2s data sgd DIR --out FILE`: choose dialogue prefixes, print the audit, write the data file."""
+    from c2s.bankbuild.sgd_select import Quotas, select
     from c2s.banks.datafile import data_bytes
     from c2s.banks.dialogue import KIND, join_paraphrases
-    from c2s.banks.sgd_select import Quotas, select
 
     out = new_file(options.out)
     given = {f.name: getattr(options, f.name) for f in fields(Quotas) if getattr(options, f.name) is not None}
@@ -64,9 +64,9 @@ def _sgd_tables(audit: Mapping[str, Any]) -> list[Table]:
 
 def judge(options: argparse.Namespace) -> int:
     """`c2s data judge --drop FILE --gsm8k FILE --out FILE`: draw certified sources, print who was left out and why, write the data file."""
-    from c2s.banks.judge_build import build_judge_bank
-    from c2s.banks.judge_read import read_drop, read_gsm8k
-    from c2s.banks.judge_synthetic import build_synthetic
+    from c2s.bankbuild.judge_build import build_judge_bank
+    from c2s.bankbuild.judge_read import read_drop, read_gsm8k
+    from c2s.bankbuild.judge_synthetic import build_synthetic
 
     out = new_file(options.out)
     if options.synthetic == bool(options.drop or options.gsm8k):
@@ -100,7 +100,7 @@ def judge(options: argparse.Namespace) -> int:
 
 def _earlier(paths: Sequence[str]) -> tuple[Inventory, list[dict[str, Any]]]:
     """What earlier studies used, from JSON Lines files and from run directories by their frozen parents; and how many rows each named."""
-    from c2s.banks.judge_build import Inventory, read_inventory
+    from c2s.bankbuild.judge_build import Inventory, read_inventory
     from c2s.ledger import reader, sqlite
     from c2s.ledger.directory import RunDirectory
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 import orjson
 
 from c2s import __version__
-from c2s.cli import hosted
+from c2s.cli import limits as hosted
 from c2s.cli.output import json_out
 from c2s.errors import C2SError
 
@@ -71,7 +71,9 @@ def _core() -> Finding:
     def look() -> str:
         from c2s.kernels._load import core
 
-        return f"the compiled kernels load (build {core.__build_id__[:12]})" if hasattr(core, "__build_id__") else "the compiled kernels load"
+        return (
+            f"the compiled kernels load (build {core.__build_id__[:12]})" if hasattr(core, "__build_id__") else "the compiled kernels load"
+        )
 
     return _try("kernels", look)
 
@@ -109,7 +111,7 @@ def _extras() -> list[Finding]:
 
 def _endpoint(options: argparse.Namespace) -> list[Finding]:
     """The model's server: its list of models, one probe decision, its clock and what it says of waiting."""
-    from c2s.backends.hosted import Hosted
+    from c2s.backends.hosted.servers import Hosted
     from c2s.backends.registry import find, open_model
 
     find(options.model.partition("?")[0])  # a name that does not exist is wrong usage, as everywhere
@@ -154,7 +156,12 @@ def _probe(backend) -> list[Finding]:
     question = Question("Which of the two letters is the first of the alphabet?", {"a": None, "b": None})
     ask = Ask(1, Request('{"probe":"c2s doctor"}', {"answer": question}), truth={"answer": "a"})
     wire = dialect(backend.dialect)
-    call = Call(Slot("doctor", "probe", "probe", 0, 1), Parent("probe", "math", 1, {"target": "a", "candidates": ["a", "b"]}), ask, wire.encode(ask, backend.model))
+    call = Call(
+        Slot("doctor", "probe", "probe", 0, 1),
+        Parent("probe", "math", 1, {"target": "a", "candidates": ["a", "b"]}),
+        ask,
+        wire.encode(ask, backend.model),
+    )
     began = time.monotonic()
     (came,) = backend.call([call])
     took = time.monotonic() - began
@@ -172,13 +179,17 @@ def _probe(backend) -> list[Finding]:
             offered = "an offered option" if choice.offered else "not an offered option"
             extra = "with probabilities" if choice.probabilities else "without probabilities"
             findings.append(
-                Finding("probe decision", "ok", f"{choice.returned[:40]!r}, {offered}, {extra}; answered as {answer.model}; {usage}; {took * 1000:.0f} ms")
+                Finding(
+                    "probe decision",
+                    "ok",
+                    f"{choice.returned[:40]!r}, {offered}, {extra}; answered as {answer.model}; {usage}; {took * 1000:.0f} ms",
+                )
             )
     return findings + _clock(came)
 
 
 def _clock(came) -> list[Finding]:
-    from c2s.backends.http import http_date, retry_after
+    from c2s.backends.hosted.http import http_date, retry_after
 
     if came.http_status is None:
         return []
@@ -189,7 +200,13 @@ def _clock(came) -> list[Finding]:
     else:
         skew = server - (came.ended or time.time())
         off = abs(skew) > CLOCK_SECONDS
-        findings.append(Finding("server's clock", "missing" if off else "ok", f"{skew:+.0f} s against this machine's" + ("; set this machine's clock" if off else "")))
+        findings.append(
+            Finding(
+                "server's clock",
+                "missing" if off else "ok",
+                f"{skew:+.0f} s against this machine's" + ("; set this machine's clock" if off else ""),
+            )
+        )
     raw = came.headers.get("retry-after-ms") or came.headers.get("retry-after")
     if raw is not None:
         wait = retry_after(came.headers, came.ended or time.time())

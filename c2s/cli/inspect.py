@@ -10,7 +10,7 @@ import time
 from c2s.cli.output import json_out, say
 from c2s.ledger import reader, sqlite
 from c2s.ledger.directory import RunDirectory
-from c2s.ledger.spend import NANO, from_run
+from c2s.ledger.totals import NANO, from_run
 
 
 def status(options: argparse.Namespace) -> int:
@@ -87,7 +87,13 @@ def print_status(document: dict) -> None:
     print(f"{requests['planned'] - requests['open']} of {requests['planned']} requests settled")
     states = ("ok", "error", "unknown", "blocked", "not_needed", "sent", "planned")
     rows = [
-        [domain, arm, *(str(cell.get(state, 0)) for state in states), str(cell.get("outcome:correct", 0)), str(cell.get("outcome:wrong", 0))]
+        [
+            domain,
+            arm,
+            *(str(cell.get(state, 0)) for state in states),
+            str(cell.get("outcome:correct", 0)),
+            str(cell.get("outcome:wrong", 0)),
+        ]
         for domain, arms in document["arms"].items()
         for arm, cell in arms.items()
     ]
@@ -107,7 +113,7 @@ def report(options: argparse.Namespace) -> int:
 
 
 def verify(options: argparse.Namespace) -> int:
-    from c2s.verify import verify as verify_run
+    from c2s.verification import verify as verify_run
 
     found = verify_run(options.dir)
     if options.json:

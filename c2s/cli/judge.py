@@ -17,12 +17,12 @@ PANEL = "judge-audit"
 def audit(options: argparse.Namespace) -> int:
     """Plan, say what it costs, run, and print one page. A paid model is asked only with --yes."""
     from c2s.backends.registry import default_model, open_model
-    from c2s.cli import hosted
+    from c2s.cli import limits as hosted
     from c2s.cli.planning import planned
     from c2s.cli.run import start
     from c2s.dialects import dialect
-    from c2s.runner.estimate import estimate
-    from c2s.runner.prices import load_price
+    from c2s.planning.estimate import estimate
+    from c2s.spending.prices import load_price
 
     if options.limit is not None and options.limit < 1:
         raise UsageError("--limit is the number of items of each workload, at least 1")
@@ -34,11 +34,17 @@ def audit(options: argparse.Namespace) -> int:
         plan = _with_items(options, lambda: planned([PANEL], options, backend))
         price = load_price(backend.model, values["prices"])
         (found,) = estimate(plan, dialect(backend.dialect), backend.model, price)
-        money = f", USD {found.usd_expected:.4f} expected, {found.usd_reserved:.4f} at most" if price and found.usd_expected is not None else ""
+        money = (
+            f", USD {found.usd_expected:.4f} expected, {found.usd_reserved:.4f} at most" if price and found.usd_expected is not None else ""
+        )
         unknown = "" if price or backend.resend == "safe" else f"; no price is known for {backend.model} (see --prices)"
-        say(f"c2s: {found.parents} items x {found.requests // max(1, found.parents)} calls = {found.requests} requests, about {found.input_tokens} + {found.output_tokens} tokens{money}{unknown}")
+        say(
+            f"c2s: {found.parents} items x {found.requests // max(1, found.parents)} calls = {found.requests} requests, about {found.input_tokens} + {found.output_tokens} tokens{money}{unknown}"
+        )
         if backend.resend == "paid" and not options.yes:
-            raise UsageError("this model counts as paid and nothing was sent; add --yes to go on, or --limit N for N items of each workload")
+            raise UsageError(
+                "this model counts as paid and nothing was sent; add --yes to go on, or --limit N for N items of each workload"
+            )
         hosted.check_budget(backend, values)
     except BaseException:
         backend.close()
@@ -69,7 +75,7 @@ def page(options: argparse.Namespace) -> int:
 
 
 def _show(path: Path | str, options: argparse.Namespace) -> None:
-    from c2s.reports.judge_page import as_text, pages
+    from c2s.reports.judge.page import as_text, pages
 
     found = pages(path)
     if options.json:
@@ -80,8 +86,8 @@ def _show(path: Path | str, options: argparse.Namespace) -> None:
 
 def execution(options: argparse.Namespace) -> int:
     """When the requests of a run left: windows, and every primary cell in every chronological quartile."""
-    from c2s.reports.judge_execution import execution as examine
-    from c2s.reports.judge_execution import tables
+    from c2s.reports.judge.execution import execution as examine
+    from c2s.reports.judge.execution import tables
     from c2s.reports.tables import as_text
 
     found = [stream for path in options.dirs for stream in examine(path)]
@@ -94,9 +100,9 @@ def execution(options: argparse.Namespace) -> int:
 
 def cues(options: argparse.Namespace) -> int:
     """Proposals from a local model, ranked by summed token log-probability, in a file that no panel reads."""
-    from c2s.backends.causal_lm import CausalLM
-    from c2s.banks.cue_beams import proposal_bytes, propose
-    from c2s.presentation.contracts import cue_contexts
+    from c2s.backends.local.causal_lm import CausalLM
+    from c2s.bankbuild.cue_beams import proposal_bytes, propose
+    from c2s.presentation.texts import cue_contexts
     from c2s.reports.tables import Table, as_text
 
     out = new_file(options.out)

@@ -18,5 +18,7 @@ def models(options: argparse.Namespace) -> int:
         mark = "" if available(entry) else "  [not installed]"
         lines.append(f"{entry.name}{mark}\n    {entry.what}\n    needs: {entry.needs}\n")
     sys.stdout.write("".join(lines))
-    sys.stdout.write("Options follow a question mark: sim:positions?p=0.9&native=0.95&seed=1&delay_ms=5 (sim: models take seed, delay_ms)\n")
+    sys.stdout.write(
+        "Options follow a question mark: sim:positions?p=0.9&native=0.95&seed=1&delay_ms=5 (sim: models take seed, delay_ms)\n"
+    )
     return 0

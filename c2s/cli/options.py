@@ -9,7 +9,11 @@ def add_endpoint_options(command: argparse.ArgumentParser) -> None:
     """Where a model is and how it is reached."""
     add = command.add_argument_group("models over a network").add_argument
     add("--base-url", metavar="URL", help="the server; wins over the profile and its environment variable")
-    add("--profile", metavar="NAME", help="a provider: typesafe, openrouter, vercel, litellm, sglang, llamacpp, startlux, openai, vllm, ollama")
+    add(
+        "--profile",
+        metavar="NAME",
+        help="a provider: typesafe, openrouter, vercel, litellm, sglang, llamacpp, startlux, openai, vllm, ollama",
+    )
     add("--profiles", metavar="FILE", help="TOML file with profiles of your own (or C2S_PROFILES)")
     add("--key-env", metavar="VAR", help="environment variable that holds the API key")
     add("--key-command", metavar="CMD", help="a command that prints the API key")
@@ -31,4 +35,9 @@ def add_run_options(command: argparse.ArgumentParser) -> None:
     add("--retry-malformed", type=int, metavar="N", help="further sends after a response that breaks the protocol (default: 0)")
     add("--stop-after-errors", type=int, metavar="N", help="stop, resumable, after N failed requests in a row (default: 25; 0: never)")
     add("--on-model-change", choices=("stop", "mark"), help="when another model id comes back (default: stop)")
-    add("--unreachable-after", type=float, metavar="SECONDS", help="stop, resumable, when the server is out of reach so long (default: 1800)")
+    add(
+        "--unreachable-after",
+        type=float,
+        metavar="SECONDS",
+        help="stop, resumable, when the server is out of reach so long (default: 1800)",
+    )

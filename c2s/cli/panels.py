@@ -8,7 +8,7 @@ import sys
 from c2s.cli.output import json_out
 from c2s.panels.base import Panel
 from c2s.panels.registry import PANELS
-from c2s.runner.plan import DEFAULTS
+from c2s.planning.plan import DEFAULTS
 
 FEATURES = {
     "probabilities": "a model that reports probabilities",

@@ -11,12 +11,12 @@ from c2s.backends.base import Backend
 from c2s.cli.output import say
 from c2s.dialects import dialect
 from c2s.errors import UsageError, nearest
-from c2s.panels.dialogue import ACCESS, CONSTRUCTION
-from c2s.panels.judge import JUDGE_PANELS
+from c2s.panels.dialogue.states import ACCESS, CONSTRUCTION
+from c2s.panels.judge.study import JUDGE_PANELS
 from c2s.panels.registry import panel, select
+from c2s.planning.observed import wrong_selections
+from c2s.planning.plan import DEFAULTS, Plan, make_plan
 from c2s.records import Ask, Request
-from c2s.runner.observed import wrong_selections
-from c2s.runner.plan import DEFAULTS, Plan, make_plan
 
 
 def panel_names(options: argparse.Namespace) -> list[str]:

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from c2s.cli.output import json_out
-from c2s.reports.printed import Figure
+from c2s.reproduce.figures import Figure
 
 SAID = {"agrees": "agree", "differs": "differ", "not recomputable": "cannot be recomputed", "not printed": "are not printed"}
 
 
 def published(options: argparse.Namespace) -> int:
-    from c2s.reports.published import figures
+    from c2s.reproduce.published import figures
 
     found = figures()
     if options.json:
@@ -44,7 +44,9 @@ def as_text(found: Sequence[Figure]) -> str:
 
 def _summary(found: Sequence[Figure]) -> str:
     counts = Counter(figure.verdict for figure in found)
-    lines = _wrapped(f"Summary: of {len(found)} figures " + ", ".join(f"{counts[verdict]} {said}" for verdict, said in SAID.items()) + ".", "")
+    lines = _wrapped(
+        f"Summary: of {len(found)} figures " + ", ".join(f"{counts[verdict]} {said}" for verdict, said in SAID.items()) + ".", ""
+    )
     lines += ["", "differs:"]
     for f in found:
         if f.verdict == "differs":

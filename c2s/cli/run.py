@@ -15,7 +15,7 @@ from typing import Any
 
 from c2s.backends.base import Backend
 from c2s.backends.registry import default_model, open_model
-from c2s.cli import hosted
+from c2s.cli import limits as hosted
 from c2s.cli.output import say
 from c2s.cli.planning import panel_names, planned
 from c2s.errors import C2SError, LedgerError, UsageError
@@ -23,10 +23,10 @@ from c2s.kernels import _load as _load  # the report needs the compiled core: wh
 from c2s.ledger.directory import RunDirectory, write_durably
 from c2s.ledger.writer import LedgerWriter
 from c2s.panels.registry import panel
-from c2s.presentation.contracts import contracts_sha256
+from c2s.planning.plan import Plan, create_run
+from c2s.presentation.texts import contracts_sha256
 from c2s.runner.control import Control
 from c2s.runner.execute import Runner
-from c2s.runner.plan import Plan, create_run
 from c2s.runner.progress import Progress
 from c2s.runner.retry import replan
 from c2s.runner.reuse import Reuse
@@ -69,12 +69,16 @@ def resume(options: argparse.Namespace) -> int:
     manifest, _ = directory.manifest()
     identity = manifest["identity"]
     if identity["contracts_sha256"] != contracts_sha256():
-        raise LedgerError(f"{directory.path} was planned with other request texts; finish it with c2s {manifest['provenance']['versions']['c2s']}")
+        raise LedgerError(
+            f"{directory.path} was planned with other request texts; finish it with c2s {manifest['provenance']['versions']['c2s']}"
+        )
     values = hosted.merged(manifest["provenance"]["backend_options"], hosted.given(options))
     backend = open_model(identity["model"], values)
     if dict(backend.fingerprint) != identity["fingerprint"]:
         backend.close()
-        raise UsageError(f"{directory.path}: {identity['model']} is not what the run began with; its fingerprint differs (see manifest.json)")
+        raise UsageError(
+            f"{directory.path}: {identity['model']} is not what the run began with; its fingerprint differs (see manifest.json)"
+        )
     if options.prices is None:  # the rate that the run began with, whatever the tables say today
         values["price"] = manifest["provenance"].get("price")
     return _drive(directory, backend, options, values, retry_errors=options.retry_errors, replay_unknown=options.replay_unknown)

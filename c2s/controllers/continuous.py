@@ -12,8 +12,8 @@ from typing import Any
 from c2s.controllers.outcome import scored
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.controllers.requests import alphabet, displayed, one_step, positions, whole_state
-from c2s.presentation.contracts import contracts
 from c2s.presentation.encode import canonical_state
+from c2s.presentation.texts import contracts
 from c2s.records import ASCII_WHITESPACE, INVALID, Ask, Choice, Parent, Question, Request
 
 

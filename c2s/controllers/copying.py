@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
-from c2s.controllers.natural import gold_path
 from c2s.controllers.outcome import scored, undefined
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.controllers.requests import ALPHABETS, displayed, local_state, one_step, positions, single, text
-from c2s.presentation.contracts import ours
+from c2s.controllers.whole_and_local import gold_path
 from c2s.presentation.encode import canonical_state
 from c2s.presentation.names import opaque_name
+from c2s.presentation.texts import ours
 from c2s.records import Answer, Ask, Choice, Outcome, Parent, Question, Request
 
 Evidence = Literal["raw", "indexed", "padded", "matched"]
@@ -27,7 +27,9 @@ def _spell(parent: Parent, ctx: Context, plan: str, state: Callable[[int, str], 
     prefix, choices = "", list[Choice]()
     for t in positions(parent):
         shown = displayed(ctx, parent, ALPHABETS[parent.domain], position=t)
-        (answer,) = yield [Ask(t, single(state(t, prefix), text(ctx, "copy"), shown, "character", strip=False), truth={"answer": plan[t - 1]})]
+        (answer,) = yield [
+            Ask(t, single(state(t, prefix), text(ctx, "copy"), shown, "character", strip=False), truth={"answer": plan[t - 1]})
+        ]
         choices.append(answer.choice())
         prefix += answer.choice().taken()
     return scored(parent, prefix, choices, plan=plan, extra=gold_path(plan, choices))
@@ -62,7 +64,7 @@ def copy_state(parent: Parent, target: str, evidence: Evidence, prefix: str | No
     """State of a copy control: the target, the problem, the length; with feedback the prefix; the evidence.
 
     `padded` adds punctuation so that the canonical state has the characters and bytes of the indexed one at the same prefix; `matched`
-    the payload's padding, with which the whole request renders to as many tokens as the indexed one (`c2s/panels/token_padding.py`).
+    the payload's padding, with which the whole request renders to as many tokens as the indexed one (`c2s/panels/choice/token_padding.py`).
     """
     state: dict[str, Any] = {"copy_target": target, "problem": parent.payload["problem"], "target_length": parent.length}
     if prefix is not None:

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from c2s.presentation.contracts import contracts
 from c2s.presentation.encode import canonical_state
-from c2s.records import INVALID, Ask, Answer, Choice, Parent, Question, Request
+from c2s.presentation.texts import contracts
+from c2s.records import INVALID, Answer, Ask, Choice, Parent, Question, Request
 
 ORIGINAL, PARAPHRASE, PERMUTED = "original", "paraphrase", "permuted"
 IDS, VALUES = "ids", "values"

@@ -11,8 +11,8 @@ from typing import Any
 
 from c2s.controllers.outcome import trace
 from c2s.controllers.program import Arm, ArmGenerator, Context
-from c2s.presentation.contracts import contracts
 from c2s.presentation.encode import COMPONENTS
+from c2s.presentation.texts import contracts
 from c2s.records import Ask, Choice, Outcome, Parent, Question, Request
 
 QUESTION = "verdict"

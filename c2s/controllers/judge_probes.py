@@ -12,7 +12,7 @@ from typing import Any
 
 from c2s.controllers.judge import judge_request, label_arm, required
 from c2s.controllers.program import Arm
-from c2s.presentation.contracts import contracts
+from c2s.presentation.texts import contracts
 from c2s.records import Parent, Request
 
 PRESENTATION = "sorted"

@@ -11,10 +11,10 @@ from typing import Any
 
 from c2s.controllers.outcome import trace
 from c2s.controllers.program import Arm, ArmGenerator, Context
-from c2s.presentation.contracts import contracts, ours
 from c2s.presentation.encode import canonical_state
 from c2s.presentation.names import named
 from c2s.presentation.options import keyed_order
+from c2s.presentation.texts import contracts, ours
 from c2s.records import Ask, Choice, Outcome, Parent, Question, Request
 
 EVIDENCE = ("raw", "indexed", "direct")
@@ -52,7 +52,9 @@ def readout(evidence: str, naming: str, *, replicates: int = 2) -> Arm:
             names = named(shown(parent, ctx, record), naming, other)
             right = next(name for name, c in names.items() if c == record["target"][record["position"] - 1])
             question = Question(contracts()["readout"]["question"], names)
-            asks.append(Ask(step, Request(canonical_state(state_of(record, evidence)), {"answer": question}, strip=False), truth={"answer": right}))
+            asks.append(
+                Ask(step, Request(canonical_state(state_of(record, evidence)), {"answer": question}, strip=False), truth={"answer": right})
+            )
             options.append((names, right))
         answers = yield asks
         choices = [answer.choice() for answer in answers]

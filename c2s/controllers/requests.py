@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from c2s.controllers.program import Context
-from c2s.presentation.contracts import natural
 from c2s.presentation.encode import canonical_state
 from c2s.presentation.options import keyed_order
+from c2s.presentation.texts import natural
 from c2s.records import Contract, Parent, Question, Request, Unit
 
 ALPHABETS: Mapping[str, tuple[str, ...]] = {
@@ -33,7 +33,9 @@ def displayed(ctx: Context, parent: Parent, options: Sequence[str], *, position:
     return keyed_order(options, seed=ctx.seed, parent=parent.id, position=position, order=order)
 
 
-def single(state: Mapping[str, Any], instructions: str, options: Sequence[str], unit: Unit, contract: Contract | None = None, *, strip: bool = True) -> Request:
+def single(
+    state: Mapping[str, Any], instructions: str, options: Sequence[str], unit: Unit, contract: Contract | None = None, *, strip: bool = True
+) -> Request:
     """One question named `answer` over literal options without descriptions, and the canonical state string."""
     return Request(canonical_state(state), {"answer": Question(instructions, dict.fromkeys(options), unit)}, contract=contract, strip=strip)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from c2s.controllers.outcome import scored
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.controllers.requests import displayed, local_state, positions, single, text
-from c2s.presentation.contracts import ours
+from c2s.presentation.texts import ours
 from c2s.records import INVALID, Ask, Choice, Parent
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from c2s.controllers.outcome import first_difference, trace
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.controllers.requests import displayed, local_state, single, text
-from c2s.presentation.contracts import contracts
+from c2s.presentation.texts import contracts
 from c2s.records import Ask, Choice, Outcome, Parent
 
 CATEGORIES = ("exact_completion", "premature_end", "correct_content_without_end", "step_cap_exhaustion", "wrong_content")

@@ -18,8 +18,8 @@ from c2s.dialects import Malformed
 from c2s.dialects.body import confidence, finite
 from c2s.dialects.text import read_fields, read_value, rubric, shown_values
 from c2s.errors import InputError
-from c2s.presentation.contracts import contracts
 from c2s.presentation.options import CODES
+from c2s.presentation.texts import contracts
 from c2s.records import Choice, Question, Request
 
 TOP_LOGPROBS = 20
@@ -55,7 +55,9 @@ class Direct:
         response_format (the form of a query is ours)."""
         questions, direct = request.questions, contracts()["direct"]
         if as_fields(request):
-            queries = {name: {"question": q.instructions, "allowed_values": list(shown_values(q).values())} for name, q in questions.items()}
+            queries = {
+                name: {"question": q.instructions, "allowed_values": list(shown_values(q).values())} for name, q in questions.items()
+            }
             values: tuple[Any, ...] = (request.state, queries, request.response_format or contracts()["dialogue"]["response_format"])
             return dict(zip(contracts()["dialogue"]["user_keys"], values, strict=True))
         (question,) = questions.values()

@@ -68,7 +68,10 @@ class Responses:
         system = request.system if request.system is not None else form.system()
         body: dict[str, Any] = {"model": model, "service_tier": "default", "store": False}
         body |= {"instructions": system} if system is not None else {}
-        return body | {"input": embedded(form.user(request), ask.presentation), "max_output_tokens": max(LEAST, form.sampling(request)["max_tokens"])}
+        return body | {
+            "input": embedded(form.user(request), ask.presentation),
+            "max_output_tokens": max(LEAST, form.sampling(request)["max_tokens"]),
+        }
 
     def decode(self, ask: Ask, raw: bytes) -> Answer:
         """A refusal or an incomplete answer is the model's, so it is scored as no offered option; a broken reply is Malformed."""
@@ -98,7 +101,9 @@ class Responses:
         for name, question in ask.request.questions.items():
             value = values.get(name) if keys else None
             offered = isinstance(value, str) and value in question.options
-            choices[name] = Choice(returned=value if isinstance(value, str) else text, offered=offered and not cut, text=text, truncated=cut)
+            choices[name] = Choice(
+                returned=value if isinstance(value, str) else text, offered=offered and not cut, text=text, truncated=cut
+            )
         return Answer(choices, model=text_or_none(body.get("model")), usage=usage)
 
     def usage(self, raw: bytes) -> Usage:

@@ -50,13 +50,10 @@ def check(core: ModuleType, package: Path, version: str) -> None:
     where = f"in {root}" if root else "in the source folder"
     built = getattr(core, "__version__", "unknown")
     if built != version:
-        raise UsageError(
-            f"the compiled core is of version {built}, c2s in {package} is {version}: run `{mending_command(root)}` {where}"
-        )
+        raise UsageError(f"the compiled core is of version {built}, c2s in {package} is {version}: run `{mending_command(root)}` {where}")
     if root is not None and core.__build_id__ != source_digest(root):
         raise UsageError(
-            "the compiled core is stale, the C++ sources have changed since it was built: "
-            f"run `{mending_command(root)}` {where}"
+            f"the compiled core is stale, the C++ sources have changed since it was built: run `{mending_command(root)}` {where}"
         )
 
 

@@ -82,9 +82,7 @@ def carry_trace(a: int, b: int) -> CarryTrace:
         raise InputError(f"operands {a!r} and {b!r}: give two integers") from error
     if left < 1 or right < 1 or left * right >= _LIMIT:
         _reject(left, right, "")
-    top, bottom, rows, summation, product, multiplication, addition, chain, elementary, digits = core.carry_trace(
-        a=left, b=right
-    )
+    top, bottom, rows, summation, product, multiplication, addition, chain, elementary, digits = core.carry_trace(a=left, b=right)
     return CarryTrace(
         top=top,
         bottom=bottom,

@@ -78,9 +78,7 @@ def candidate_geometry(candidates: NDArray[np.integer], gold: NDArray[np.integer
         "forced": ((n, length), np.bool_),
         "cartesian": ((n,), np.uint64),
     }
-    return Geometry(**{
-        name: np.array([row[name] for row in rows], dtype=dtype).reshape(shape) for name, (shape, dtype) in shapes.items()
-    })
+    return Geometry(**{name: np.array([row[name] for row in rows], dtype=dtype).reshape(shape) for name, (shape, dtype) in shapes.items()})
 
 
 def _set_geometry(candidates: list[bytes], gold: int) -> dict:
@@ -113,9 +111,7 @@ def support(candidates: Sequence[str], prefix: str, kind: str, alphabet: str) ->
     return tuple(letter in offered for letter in alphabet)
 
 
-def support_masks(
-    candidates: Sequence[Sequence[str]], prefixes: Sequence[str], kind: str, alphabet: str
-) -> NDArray[np.bool_]:
+def support_masks(candidates: Sequence[Sequence[str]], prefixes: Sequence[str], kind: str, alphabet: str) -> NDArray[np.bool_]:
     """Twin of `c2s.kernels.support.support_masks`, one candidate set of strings for each prefix."""
     rows = [support(c, prefix, kind, alphabet) for c, prefix in zip(candidates, prefixes, strict=True)]
     return np.array(rows, dtype=np.bool_).reshape(len(rows), len(alphabet))

@@ -102,9 +102,7 @@ def average_precision(scores: Sequence[float], outcomes: Sequence[int], weights:
     return total
 
 
-def expected_calibration_error(
-    scores: Sequence[float], outcomes: Sequence[int], weights: Sequence[float]
-) -> float | None:
+def expected_calibration_error(scores: Sequence[float], outcomes: Sequence[int], weights: Sequence[float]) -> float | None:
     """Ten fixed bins, the last one closed."""
     total = sum(weights)
     if total == 0:
@@ -112,16 +110,12 @@ def expected_calibration_error(
     error = 0.0
     for b in range(10):
         low, high = b / 10, (b + 1) / 10
-        inside = [
-            (s, y, w) for s, y, w in zip(scores, outcomes, weights, strict=True) if low <= s < high or (b == 9 and s == 1)
-        ]
+        inside = [(s, y, w) for s, y, w in zip(scores, outcomes, weights, strict=True) if low <= s < high or (b == 9 and s == 1)]
         error += abs(sum(w * (s - y) for s, y, w in inside))
     return error / total
 
 
-def precision_at_coverage(
-    scores: Sequence[float], outcomes: Sequence[int], weights: Sequence[float], coverage: float
-) -> float | None:
+def precision_at_coverage(scores: Sequence[float], outcomes: Sequence[int], weights: Sequence[float], coverage: float) -> float | None:
     """Blocks of equal scores from the top; the block at the cutoff counts by the share of it that fits."""
     room = wanted = coverage * sum(weights)
     if wanted == 0:

@@ -79,9 +79,7 @@ class ItemSampler:
         if self._fields is None:
             return list(core.resample_sums(**arguments).T)
         words = core.resample_packed(**arguments)
-        return [
-            (words[:, f.word] >> np.uint64(f.shift) & np.uint64((1 << f.bits) - 1)).view(np.int64) for f in self._fields
-        ]
+        return [(words[:, f.word] >> np.uint64(f.shift) & np.uint64((1 << f.bits) - 1)).view(np.int64) for f in self._fields]
 
 
 class CellSampler:
@@ -138,9 +136,7 @@ def philox(counter: Sequence[int], key: Sequence[int]) -> list[int]:
 
 def philox_words(*, seed: int, stream: int, first_draw: int, block: int, count: int, over_draws: bool) -> NDArray[np.uint32]:
     """Words [count, 4] of successive blocks of one draw, or (`over_draws`) of the same block of successive draws."""
-    return core.philox_words(
-        seed=seed, stream=stream, first_draw=first_draw, block=block, count=count, over_draws=over_draws
-    )
+    return core.philox_words(seed=seed, stream=stream, first_draw=first_draw, block=block, count=count, over_draws=over_draws)
 
 
 def unit_totals(index: INT, size: int, values: NDArray) -> NDArray:

@@ -50,9 +50,7 @@ class ScoreSampler:
 
     def draw(self, *, seed: int, first: int, count: int, threads: int) -> NDArray[np.float64]:
         """[draws, scores, metrics then coverages]; NaN where undefined."""
-        return self._core.draw(
-            metrics=self._metrics, coverage=self._coverage, seed=seed, first=first, count=count, threads=threads
-        )
+        return self._core.draw(metrics=self._metrics, coverage=self._coverage, seed=seed, first=first, count=count, threads=threads)
 
     def observed(self) -> NDArray[np.float64]:
         """The same for the sample as it is: [scores, metrics then coverages]."""

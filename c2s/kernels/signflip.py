@@ -19,6 +19,4 @@ def law(magnitude: INT) -> FLOAT:
 
 def sums(difference: NDArray[np.float64], *, seed: int, first: int, count: int, threads: int) -> FLOAT:
     """Sums of randomly signed differences, one per draw."""
-    return core.signflip_sums(
-        difference=np.ascontiguousarray(difference, np.float64), seed=seed, first=first, count=count, threads=threads
-    )
+    return core.signflip_sums(difference=np.ascontiguousarray(difference, np.float64), seed=seed, first=first, count=count, threads=threads)

@@ -41,9 +41,7 @@ def support(candidates: Sequence[str], prefix: str, kind: SupportKind | str, alp
     return mask
 
 
-def support_masks(
-    candidates: ArrayLike, prefixes: Sequence[str], kind: SupportKind | str, alphabet: str
-) -> NDArray[np.bool_]:
+def support_masks(candidates: ArrayLike, prefixes: Sequence[str], kind: SupportKind | str, alphabet: str) -> NDArray[np.bool_]:
     """Masks [n, len(alphabet)] for n prefixes, which may differ in length.
 
     `candidates`: bytes [m, L], one set for all prefixes, or [n, m, L], one set for each (`encode_candidates` makes them).
@@ -79,9 +77,7 @@ def _code(kind: str) -> int:
         return _CODES[kind]
     except (KeyError, TypeError):
         names = [str(k) for k in SupportKind]
-        raise InputError(
-            f"support kind {kind!r} is none of {', '.join(names)}{nearest(str(kind), names)}"
-        ) from None
+        raise InputError(f"support kind {kind!r} is none of {', '.join(names)}{nearest(str(kind), names)}") from None
 
 
 def _alphabet(alphabet: str) -> NDArray[np.uint8]:

@@ -38,9 +38,7 @@ class RunDirectory:
         except FileExistsError:
             if not run.path.is_dir():
                 raise UsageError(f"{run.path} is a file; choose another --out") from None
-            raise UsageError(
-                f"{run.path} exists already; choose another --out, or continue that run with: c2s resume {run.path}"
-            ) from None
+            raise UsageError(f"{run.path} exists already; choose another --out, or continue that run with: c2s resume {run.path}") from None
         except OSError as error:
             raise UsageError(f"cannot create {run.path}: {error.strerror}") from None
         return run
@@ -54,7 +52,11 @@ class RunDirectory:
                 raise LedgerError(f"{run.path} is not a run directory: no such folder")
             for file in (run.manifest_path, run.ledger_path):
                 if not file.is_file():
-                    begun = " (either its planning was interrupted before anything was sent, or the ledger was moved or deleted since: then only bringing it back tells what was sent)" if run.manifest_path.is_file() else ""
+                    begun = (
+                        " (either its planning was interrupted before anything was sent, or the ledger was moved or deleted since: then only bringing it back tells what was sent)"
+                        if run.manifest_path.is_file()
+                        else ""
+                    )
                     raise LedgerError(f"{run.path} is not a run directory: it has no {file.name}{begun}")
         except PermissionError:
             raise LedgerError(f"{run.path} cannot be read: permission denied") from None

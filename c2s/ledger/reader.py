@@ -139,18 +139,21 @@ def _outcomes(db: sqlite3.Connection, where: str, values: tuple[object, ...]) ->
         values,
     )
     for parent, arm, replicate, status, output, correct, fidelity, kind, first_wrong, min_confidence, reason, detail in rows:
-        yield parent, Outcome(
-            arm,
-            replicate,
-            status,
-            output,
-            None if correct is None else bool(correct),
-            None if fidelity is None else bool(fidelity),
-            kind,
-            first_wrong,
-            min_confidence,
-            reason,
-            orjson.loads(detail),
+        yield (
+            parent,
+            Outcome(
+                arm,
+                replicate,
+                status,
+                output,
+                None if correct is None else bool(correct),
+                None if fidelity is None else bool(fidelity),
+                kind,
+                first_wrong,
+                min_confidence,
+                reason,
+                orjson.loads(detail),
+            ),
         )
 
 

@@ -22,7 +22,9 @@ def translated(path: Path) -> Iterator[None]:
         name = getattr(error, "sqlite_errorname", None) or ""
         safe = f"what was committed is safe; mend that, then: c2s resume {path.parent}"
         if name == "SQLITE_FULL":
-            raise LedgerError(f"{path}: the disk is full; what was committed is safe; free some space, then: c2s resume {path.parent}") from error
+            raise LedgerError(
+                f"{path}: the disk is full; what was committed is safe; free some space, then: c2s resume {path.parent}"
+            ) from error
         if name.startswith(("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
             raise LedgerError(f"{path} cannot be used: {error}; {safe}") from error
         if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
@@ -34,8 +36,7 @@ def create(path: Path) -> sqlite3.Connection:
     """A new, empty ledger, unsynchronised and without a journal: it is put in its place only when the plan is complete."""
     connection = sqlite3.connect(path, isolation_level=None)
     connection.executescript(
-        f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA application_id={APPLICATION_ID};"
-        f"PRAGMA user_version={VERSION};" + TABLES
+        f"PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA application_id={APPLICATION_ID};PRAGMA user_version={VERSION};" + TABLES
     )
     return connection
 

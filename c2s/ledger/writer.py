@@ -21,7 +21,7 @@ import orjson
 from c2s.errors import LedgerError
 from c2s.ledger import sqlite
 from c2s.ledger.directory import RunDirectory, sync_folder
-from c2s.ledger.spend import Spend, read_models, read_spend, stored, weigh
+from c2s.ledger.totals import Spend, read_models, read_spend, stored, weigh
 from c2s.records import Outcome, Parent, Slot
 
 EXCHANGE_COLUMNS = (
@@ -119,12 +119,27 @@ class LedgerWriter:
             raise LedgerError(f"{self.path} does not belong to the manifest beside it: one of the two was replaced or edited")
 
     def begin_exchange(
-        self, row: SlotRow, *, body: bytes, body_sha256: str, content_sha256: str, reserved_usd: float | None = None, origin: str | None = None
+        self,
+        row: SlotRow,
+        *,
+        body: bytes,
+        body_sha256: str,
+        content_sha256: str,
+        reserved_usd: float | None = None,
+        origin: str | None = None,
     ) -> ExchangeRow:
         """Note that the request of this slot may leave. Durable only after the next `commit()`."""
         row.attempts += 1
         exchange = ExchangeRow(
-            self._next_exchange, row.id, row.attempts, body_sha256, content_sha256, body, time.time(), reserved_usd=reserved_usd, origin=origin
+            self._next_exchange,
+            row.id,
+            row.attempts,
+            body_sha256,
+            content_sha256,
+            body,
+            time.time(),
+            reserved_usd=reserved_usd,
+            origin=origin,
         )
         self._next_exchange += 1
         self._exchanges[exchange.id] = exchange
@@ -169,8 +184,18 @@ class LedgerWriter:
         o = outcome
         self._outcomes.append(
             (
-                parent.id, o.arm, o.replicate, o.status, o.output, o.correct, o.fidelity, o.kind, o.first_wrong,
-                o.min_confidence, o.reason, orjson.dumps(dict(o.detail)).decode(),
+                parent.id,
+                o.arm,
+                o.replicate,
+                o.status,
+                o.output,
+                o.correct,
+                o.fidelity,
+                o.kind,
+                o.first_wrong,
+                o.min_confidence,
+                o.reason,
+                orjson.dumps(dict(o.detail)).decode(),
             )  # fmt: skip
         )
         self.count(parent, o.arm, f"outcome:{outcome_key(o)}")

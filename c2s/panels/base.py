@@ -23,7 +23,7 @@ def nothing_to_check(frozen: Sequence[Parent], settings: Settings) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One table of a panel's report: `function` is "module:name" in `c2s.reports`, loaded only when a report is made.
+    """One table of a panel's report: `function` is "module:name", loaded only when a report is made.
 
     It is called with the panel's outcomes (`c2s.reports.data.PanelData`) and `options` and returns a section.
     """
@@ -67,7 +67,9 @@ class Panel:
     """Whether the report ends with the outcomes of every arm by kind; judges and single answers have endpoints that say it."""
     uses: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
-    prepare: Callable[[Sequence[Parent], Mapping[str, Mapping[str, Sequence[Outcome]]], Settings], Mapping[str, Mapping[str, Any]]] | None = None
+    prepare: (
+        Callable[[Sequence[Parent], Mapping[str, Mapping[str, Sequence[Outcome]]], Settings], Mapping[str, Mapping[str, Any]]] | None
+    ) = None
     endpoints: tuple[Endpoint, ...] = ()
     across: tuple[Endpoint, ...] = ()
     exploratory: tuple[Endpoint, ...] = ()
@@ -90,9 +92,15 @@ class Panel:
 
     def slots(self, parent: Parent) -> tuple[tuple[str, int, int], ...]:
         """(arm, replicate, step) of everything that may be asked about this parent."""
-        return tuple(
-            (arm.name, r, step) for arm in self.arms for r in arm.instances(parent) for step in arm.steps(parent)
-        )
+        return tuple((arm.name, r, step) for arm in self.arms for r in arm.instances(parent) for step in arm.steps(parent))
+
+    def additions(
+        self, parents: Sequence[Parent], outcomes: Mapping[str, Mapping[str, Sequence[Outcome]]], settings: Settings
+    ) -> dict[str, dict[str, Any]]:
+        """{parent: what `prepare` adds to its payload} for every parent; an empty addition says that it was prepared and needs nothing."""
+        assert self.prepare is not None
+        added = self.prepare(parents, outcomes, settings)
+        return {parent.id: dict(added.get(parent.id, {})) for parent in parents}
 
     def transition(self, outcomes: Sequence[Outcome]) -> str | None:
         """both, native_only, serial_only, neither or undefined; None where the panel has no pair."""

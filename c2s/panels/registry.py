@@ -6,33 +6,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from c2s.errors import UsageError, nearest
-from c2s.panels.analyses import CONFIDENCE, COST, LEXICAL_AUDIT, PROJECTION, TURNOVER
 from c2s.panels.base import Panel
-from c2s.panels.cohort import COHORT
-from c2s.panels.continuous import CONTINUOUS
-from c2s.panels.copying import COPYING
-from c2s.panels.dialogue import ACCESS, CONSTRUCTION
-from c2s.panels.factors import FACTORS
-from c2s.panels.generation import GENERATION
-from c2s.panels.gold_copy import GOLD_COPY
-from c2s.panels.grid import GRID
-from c2s.panels.independence import INDEPENDENCE
-from c2s.panels.isomorphic import ISOMORPHIC
-from c2s.panels.judge import JUDGE_PANELS
-from c2s.panels.main import MAIN
-from c2s.panels.own_plan import OWN_PLAN
-from c2s.panels.prefix import PREFIX
-from c2s.panels.readout import READOUT
-from c2s.panels.repeats import REPEATS
-from c2s.panels.robustness import ROBUSTNESS
-from c2s.panels.semantic import SEMANTIC
-from c2s.panels.stopping import STOPPING
-from c2s.panels.support import SUPPORT
-from c2s.panels.templates import TEMPLATES
-from c2s.panels.token_padding import TOKEN_PADDING
-from c2s.panels.union import UNION
-from c2s.panels.whole_answer import WHOLE_ANSWER
-from c2s.panels.workflows import WORKFLOWS
+from c2s.panels.choice.analyses import CONFIDENCE, COST, LEXICAL_AUDIT, PROJECTION, TURNOVER
+from c2s.panels.choice.cohort import COHORT
+from c2s.panels.choice.continuous import CONTINUOUS
+from c2s.panels.choice.copying import COPYING
+from c2s.panels.choice.factors import FACTORS
+from c2s.panels.choice.generation import GENERATION
+from c2s.panels.choice.gold_copy import GOLD_COPY
+from c2s.panels.choice.grid import GRID
+from c2s.panels.choice.independence import INDEPENDENCE
+from c2s.panels.choice.isomorphic import ISOMORPHIC
+from c2s.panels.choice.main import MAIN
+from c2s.panels.choice.own_plan import OWN_PLAN
+from c2s.panels.choice.prefix import PREFIX
+from c2s.panels.choice.readout import READOUT
+from c2s.panels.choice.repeats import REPEATS
+from c2s.panels.choice.robustness import ROBUSTNESS
+from c2s.panels.choice.semantic import SEMANTIC
+from c2s.panels.choice.stopping import STOPPING
+from c2s.panels.choice.support import SUPPORT
+from c2s.panels.choice.templates import TEMPLATES
+from c2s.panels.choice.token_padding import TOKEN_PADDING
+from c2s.panels.choice.union import UNION
+from c2s.panels.choice.whole_answer import WHOLE_ANSWER
+from c2s.panels.choice.workflows import WORKFLOWS
+from c2s.panels.dialogue.states import ACCESS, CONSTRUCTION
+from c2s.panels.judge.study import JUDGE_PANELS
 
 PANELS = {
     panel.name: panel

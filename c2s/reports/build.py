@@ -96,7 +96,9 @@ def build(paths: Sequence[Path | str], *, exploratory: bool = False) -> Report:
                 raise UsageError(f"{seen[run_id]} and {path} are the same run; give each run once")
             seen[run_id] = path
             runs.append(RunData(stack.enter_context(sqlite.reading(directory.ledger_path)), manifest["identity"]))
-        report = Report([RunReport(run.asked, {name: _panel(run.panel(name), exploratory) for name in run.identity["panels"]}) for run in runs])
+        report = Report(
+            [RunReport(run.asked, {name: _panel(run.panel(name), exploratory) for name in run.identity["panels"]}) for run in runs]
+        )
         if len(runs) > 1:
             for name, panel in PANELS.items():
                 found = [data for run in runs if (data := run.panel(name)) is not None]
@@ -126,7 +128,7 @@ def _panel(data: PanelData, exploratory: bool) -> PanelReport:
 
 def _call(endpoint: Endpoint, data: PanelData | list[PanelData]) -> Section:
     module, _, function = endpoint.function.partition(":")
-    return getattr(import_module(f"c2s.reports.{module}"), function)(data, **endpoint.options)
+    return getattr(import_module(module), function)(data, **endpoint.options)
 
 
 def _correct(report: Report) -> None:

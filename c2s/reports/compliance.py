@@ -48,4 +48,3 @@ def compliance(data: PanelData) -> Section:
 def _by_kind(rows: Sequence[Row]) -> list[Row]:
     every = {kind for row in rows for kind in row["kinds"]}
     return [row | {kind: row["kinds"].get(kind, 0) for kind in every} for row in rows]
-

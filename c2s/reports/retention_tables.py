@@ -68,7 +68,7 @@ def tables(reports: Sequence[Mapping[str, Any]]) -> list[Table]:
                 ]
                 for report, name, cell in rows
             ],
-            _notes([(' '.join(label(report, name)), cell) for report, name, cell in rows]),
+            _notes([(" ".join(label(report, name)), cell) for report, name, cell in rows]),
             left,
         ),
         Table(

@@ -8,7 +8,6 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-
 COLUMNS = 79
 LEAST = 12
 """A column of texts is not made narrower than this."""
@@ -27,7 +26,9 @@ class Table:
 
 def literal(text: str) -> str:
     """Text that cannot do anything to a terminal or a document: control, format and unassigned characters are escaped."""
-    return "".join(c if not unicodedata.category(c).startswith(("C", "Z")) or c == " " else c.encode("unicode_escape").decode() for c in text)
+    return "".join(
+        c if not unicodedata.category(c).startswith(("C", "Z")) or c == " " else c.encode("unicode_escape").decode() for c in text
+    )
 
 
 def width(text: str) -> int:

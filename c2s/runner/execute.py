@@ -20,17 +20,17 @@ from c2s.ledger import reader
 from c2s.ledger.writer import ExchangeRow, LedgerWriter, SlotRow
 from c2s.panels.base import Panel
 from c2s.records import Answer, Usage
+from c2s.runner.collection import collected_seldom
 from c2s.runner.control import Control
-from c2s.runner.memory import collected_seldom
 from c2s.runner.pace import LONGEST_PAUSE, RETRY_CAP, Limits, Pace
 from c2s.runner.parents import Parents
 from c2s.runner.policy import Policy
-from c2s.runner.prices import tokens_expected
 from c2s.runner.progress import Tally
 from c2s.runner.queue import Queue, Waiting
 from c2s.runner.reuse import Reuse
-from c2s.runner.spend import Budget
 from c2s.runner.workers import workers
+from c2s.spending.budget import Budget
+from c2s.spending.prices import tokens_expected
 
 COMMIT_SECONDS = 0.25
 """How long a safe backend's answers may wait in memory: what a kill can cost is asked again."""
@@ -210,7 +210,9 @@ class Runner:
             if cap is not None:
                 self._queue.push(waiting)
                 if not self._flying:  # nothing under way can give a reservation back
-                    self._halt(f"the cap of ${cap.usd:g} {cap.what} leaves no room for the next request; go on with {cap.option} and a higher amount")
+                    self._halt(
+                        f"the cap of ${cap.usd:g} {cap.what} leaves no room for the next request; go on with {cap.option} and a higher amount"
+                    )
                 break
             exchange = self._parents.begin(waiting, body, reserved_usd=usd)
             self._flying[exchange.id] = (waiting, exchange)

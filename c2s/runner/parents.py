@@ -15,7 +15,7 @@ from c2s.ledger.writer import ExchangeRow, LedgerWriter, SlotRow
 from c2s.panels.base import Panel
 from c2s.presentation.encode import body_hash, content_hash
 from c2s.records import Answer, Ask, Slot
-from c2s.runner.gate import Gate
+from c2s.runner.preparation import Gate
 from c2s.runner.progress import Tally
 from c2s.runner.queue import Open, Queue, Waiting
 from c2s.runner.reuse import Reuse
@@ -157,7 +157,9 @@ class Parents:
         """The recorded answer of a slot that is already terminal."""
         row = waiting.row
         if row.exchange is None:
-            raise LedgerError(f"{self._writer.path}: {row.slot} is {row.state}, but no exchange says why; see c2s verify {self._writer.path.parent}")
+            raise LedgerError(
+                f"{self._writer.path}: {row.slot} is {row.state}, but no exchange says why; see c2s verify {self._writer.path.parent}"
+            )
         recorded = reader.exchange(self._writer.connection, row.exchange)
         if recorded.body_sha256 != body_hash(self.encode(waiting)):
             raise LedgerError(

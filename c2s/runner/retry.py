@@ -58,7 +58,10 @@ def replan(writer: LedgerWriter, panels: Sequence[Panel], *, errors: bool, unkno
         write_counters(db, deltas)
         db.execute(
             "INSERT INTO events (at, level, message) VALUES (?, 'warning', ?)",
-            (time.time(), f"{again} requests in state {' or '.join(states)} were put back to be sent again",),
+            (
+                time.time(),
+                f"{again} requests in state {' or '.join(states)} were put back to be sent again",
+            ),
         )
         db.execute("COMMIT")
     return again

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
-
-from dataclasses import dataclass
 
 from c2s.backends.base import Backend
 from c2s.errors import UsageError
@@ -38,7 +37,9 @@ class Reuse:
         ours = {"dialect": backend.dialect, "wire_model": backend.model, "fingerprint": dict(backend.fingerprint)}
         if theirs != ours:
             differing = ", ".join(key for key in ours if ours[key] != theirs[key])
-            raise UsageError(f"--reuse-from {path}: that run asked another model ({identity['model']}; differs in {differing}); nothing can be reused")
+            raise UsageError(
+                f"--reuse-from {path}: that run asked another model ({identity['model']}; differs in {differing}); nothing can be reused"
+            )
         self.copied = 0
         self._run_id = manifest["provenance"]["run_id"]
         self._stack = ExitStack()

@@ -27,7 +27,7 @@ from c2s.stats.scores import (
     precision_at_coverage,
     reliability_bins,
 )
-from c2s.stats.settings import WorstScr, bootstrap_scr_difference, bootstrap_worst_scr
+from c2s.stats.worst_setting import WorstScr, bootstrap_scr_difference, bootstrap_worst_scr
 
 __all__ = [
     "Bounds",

@@ -21,9 +21,7 @@ def total_variation(p: ArrayLike, q: ArrayLike, *, normalize: bool = True) -> fl
     return _result(0.5 * np.abs(a - b).sum(axis=-1), single)
 
 
-def js_divergence(
-    p: ArrayLike, q: ArrayLike, *, normalize: bool = True, base: float = 2.0
-) -> float | NDArray[np.float64]:
+def js_divergence(p: ArrayLike, q: ArrayLike, *, normalize: bool = True, base: float = 2.0) -> float | NDArray[np.float64]:
     """Jensen-Shannon divergence (not its square root) in bits by default: 0 for equal, 1 for disjoint distributions.
 
     Arguments as for `total_variation`; `base` math.e gives nats.

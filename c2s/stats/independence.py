@@ -96,7 +96,10 @@ def bootstrap_independence_reference(
         at = group * len(_QUANTITIES)
         made = {
             name: _draws.interval(
-                values[at + i], None if np.isnan(observed[at + i]) else observed[at + i], chosen, sampler.method,
+                values[at + i],
+                None if np.isnan(observed[at + i]) else observed[at + i],
+                chosen,
+                sampler.method,
                 reason="no member of the population",
             )
             for i, name in enumerate(_QUANTITIES)

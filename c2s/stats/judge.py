@@ -89,15 +89,22 @@ def interaction(
         complete=Table(dict(zip(labels, complete.tolist(), strict=True))),
         planned=Table(dict(zip(labels, planned.tolist(), strict=True))),
         counts=Table(
-            {k: Table({int(v): int(c) for v, c in zip(*np.unique(g, return_counts=True), strict=True)})
-             for k, g in zip(labels, groups, strict=True)}
+            {
+                k: Table({int(v): int(c) for v, c in zip(*np.unique(g, return_counts=True), strict=True)})
+                for k, g in zip(labels, groups, strict=True)
+            }
         ),
     )
     if (complete == 0).any():
         gone = labels[int(np.argmin(complete))]
         return Interaction(
-            estimate=None, low=None, high=None, confidence=chosen.confidence, method=chosen.method,
-            note=f"undefined (workload {gone!r} has no complete source)", **common,
+            estimate=None,
+            low=None,
+            high=None,
+            confidence=chosen.confidence,
+            method=chosen.method,
+            note=f"undefined (workload {gone!r} has no complete source)",
+            **common,
         )
     theta = float(sum(w * g.mean() for w, g in zip(share, groups, strict=True)))
     fixed = all(len(set(g.tolist())) == 1 for g in groups)
@@ -117,9 +124,16 @@ def _exact(theta: float, values: NDArray, mass: NDArray, chosen: Options, fixed:
     low, high = exact.quantiles(values, chosen.levels, mass).tolist()
     mean = float(mass @ values)
     return Interaction(
-        estimate=theta, low=low, high=high, confidence=chosen.confidence, method="exact", degenerate=fixed,
+        estimate=theta,
+        low=low,
+        high=high,
+        confidence=chosen.confidence,
+        method="exact",
+        degenerate=fixed,
         standard_error=0.0 if fixed else math.sqrt(float(mass @ (values - mean) ** 2)),
-        p=min(1.0, float(mass[far].sum())), note="every draw gives the estimate" if fixed else "", **common,
+        p=min(1.0, float(mass[far].sum())),
+        note="every draw gives the estimate" if fixed else "",
+        **common,
     )
 
 
@@ -128,28 +142,29 @@ def _drawn(theta: float, groups: list[NDArray], share: NDArray, chosen: Options,
         np.repeat(np.arange(len(groups)), [len(g) for g in groups]), np.array([len(g) for g in groups]), tuple(range(len(groups)))
     )
     d = np.concatenate(groups)
-    sampler = resample.CellSampler(
-        joint.ratio_cells(d, np.ones(len(d), np.int64), strata), x_scale=share / strata.sizes, limit=math.inf
-    )
+    sampler = resample.CellSampler(joint.ratio_cells(d, np.ones(len(d), np.int64), strata), x_scale=share / strata.sizes, limit=math.inf)
     (values,) = _draws.run(lambda **part: sampler.draw(**part)[:1], sampler.ns_per_draw, chosen)
     extreme = int(np.count_nonzero(np.abs(values - theta) >= abs(theta) - 1e-12))
     base = _draws.interval(values, theta, chosen, sampler.method, reason="")
-    return Interaction(
-        **{f.name: getattr(base, f.name) for f in fields(Interval)}, p=(1 + extreme) / (1 + chosen.draws), **common
-    )
+    return Interaction(**{f.name: getattr(base, f.name) for f in fields(Interval)}, p=(1 + extreme) / (1 + chosen.draws), **common)
 
 
-def _hoeffding(
-    theta: float, share: NDArray, complete: NDArray, chosen: Options, fixed: bool, common: dict
-) -> Interaction:
+def _hoeffding(theta: float, share: NDArray, complete: NDArray, chosen: Options, fixed: bool, common: dict) -> Interaction:
     s = float((share**2 / complete).sum())
     half = math.sqrt(8 * s * math.log(2 / (1 - chosen.confidence)))
     low, high = max(-MOST, theta - half), min(MOST, theta + half)
     notes = ["every complete source of a workload has the same D: the bootstrap has no width"] if fixed else []
     notes += [TOO_FEW] if (low, high) == (-MOST, MOST) else []
     return Interaction(
-        estimate=theta, low=low, high=high, confidence=chosen.confidence, method="hoeffding", degenerate=fixed,
-        p=min(1.0, 2 * math.exp(-(theta**2) / (8 * s))), note="; ".join(notes), **common,
+        estimate=theta,
+        low=low,
+        high=high,
+        confidence=chosen.confidence,
+        method="hoeffding",
+        degenerate=fixed,
+        p=min(1.0, 2 * math.exp(-(theta**2) / (8 * s))),
+        note="; ".join(notes),
+        **common,
     )
 
 

@@ -39,9 +39,7 @@ class HolmResult(Mapping[Hashable, float]):
         return tuple(name for name, p in self._adjusted.items() if p <= alpha)
 
 
-def holm(
-    p_by_name: Mapping[Hashable, float | None], planned: int | Sequence[Hashable] | None = None
-) -> HolmResult:
+def holm(p_by_name: Mapping[Hashable, float | None], planned: int | Sequence[Hashable] | None = None) -> HolmResult:
     """Holm's step-down adjusted p-values (Holm 1979), family-wise over the planned family.
 
     `p_by_name`: p in [0, 1] by name; None for a test that could not run, which keeps its slot with p = 1 and is listed in

@@ -63,9 +63,7 @@ def sign_flip(
     d = joint.numbers("differences", differences)
     if alternative not in ("two-sided", "greater", "less"):
         raise InputError(f"alternative = {alternative!r}: give 'two-sided', 'greater' or 'less'")
-    chosen = options(
-        {"draws": 99_999 if draws is None else draws, "seed": seed, "threads": threads, "progress": progress}
-    )
+    chosen = options({"draws": 99_999 if draws is None else draws, "seed": seed, "threads": threads, "progress": progress})
     p = _exact_flip(d, alternative) if draws is None else None
     exact = p is not None
     if p is None:

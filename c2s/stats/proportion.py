@@ -27,9 +27,7 @@ def clopper_pearson(k: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> Int
     if bad.any():
         raise InputError(f"k = {successes[bad][0]} of n = {trials[bad][0]}: there cannot be more successes than trials")
     if trials.ndim == 0 and trials == 0:
-        return Interval(
-            estimate=None, low=0.0, high=1.0, confidence=confidence, method="clopper-pearson", note="no trials"
-        )
+        return Interval(estimate=None, low=0.0, high=1.0, confidence=confidence, method="clopper-pearson", note="no trials")
     if (trials == 0).any():
         raise InputError("n = 0 in an array of trials: leave entries without trials out")
     low, high = binomial.clopper_pearson(np.array(successes), np.array(trials), confidence)
@@ -39,9 +37,7 @@ def clopper_pearson(k: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> Int
     return Interval(estimate=share, low=low, high=high, confidence=confidence, method="clopper-pearson")
 
 
-def anytime_interval(
-    successes: int, trials: int, confidence: float = 0.95, *, population: int | None = None
-) -> Interval:
+def anytime_interval(successes: int, trials: int, confidence: float = 0.95, *, population: int | None = None) -> Interval:
     """A confidence sequence for a proportion: valid at every look at once, so one may stop whenever one likes.
 
     Items must come in random order, such as the prefix of a run whose parents were shuffled; a prefix that was chosen by its
@@ -67,7 +63,11 @@ def anytime_interval(
         least, most = _count_bounds(k, n, size, log_alpha)
         low, high = least / size, most / size
     return Interval(
-        estimate=k / n if n else None, low=low, high=high, confidence=confidence, method="beta-binomial mixture",
+        estimate=k / n if n else None,
+        low=low,
+        high=high,
+        confidence=confidence,
+        method="beta-binomial mixture",
         note="" if n else "no trials",
     )
 

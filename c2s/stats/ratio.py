@@ -117,9 +117,7 @@ def bootstrap_paired_difference(
     """Mean of a - b over pairs [n], such as a difference of EM on the same items. Arguments as for `bootstrap_ratio`."""
     first, second = joint.numbers("a", a), joint.numbers("b", b)
     n = joint.same_length(a=first, b=second)
-    return _estimate(
-        _units(first - second, np.ones(n, np.int64), strata, clusters, weights), options(settings), "no items"
-    )
+    return _estimate(_units(first - second, np.ones(n, np.int64), strata, clusters, weights), options(settings), "no items")
 
 
 def _units(x: NDArray, d: NDArray, strata: Labels | None, clusters: Labels | None, weights: ArrayLike | None) -> _Units:
@@ -188,8 +186,13 @@ def _estimate(units: _Units, chosen: Options, reason: str, cells: joint.RatioCel
     estimate = float(units.x.sum() / whole) if whole > 0 else None
     if estimate is None:
         return Interval(
-            estimate=None, low=None, high=None, confidence=chosen.confidence, method=chosen.method,
-            undefined=1.0, note=f"undefined ({reason})",
+            estimate=None,
+            low=None,
+            high=None,
+            confidence=chosen.confidence,
+            method=chosen.method,
+            undefined=1.0,
+            note=f"undefined ({reason})",
         )
     note = ""
     if chosen.method in ("auto", "exact"):
@@ -197,9 +200,7 @@ def _estimate(units: _Units, chosen: Options, reason: str, cells: joint.RatioCel
         law = exact.exact_ratio(lattice, chosen.levels) if lattice else None
         if isinstance(law, exact.RatioLaw):
             return _from_law(law, lattice, estimate, chosen, reason)
-        why = "the values lie on no common lattice" if law is None else (
-            f"the law is too large (cost {law:.3g}, limit {exact.COST_LIMIT})"
-        )
+        why = "the values lie on no common lattice" if law is None else (f"the law is too large (cost {law:.3g}, limit {exact.COST_LIMIT})")
         if chosen.method == "exact":
             raise InputError(f"method='exact': {why}; draw instead, with method='multinomial' or 'items'")
         note = f"drawn, because {why}"

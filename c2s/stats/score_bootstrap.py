@@ -84,7 +84,10 @@ def bootstrap_scores(
         for j, metric in enumerate(names):
             uncalibrated = ranking and metric in ("brier", "ece", "brier_gain")
             out[metric] = _draws.interval(
-                columns[:, j], None if np.isnan(point[j]) else float(point[j]), chosen, sampler.method,
+                columns[:, j],
+                None if np.isnan(point[j]) else float(point[j]),
+                chosen,
+                sampler.method,
                 reason="scores outside [0, 1]" if uncalibrated else reason if metric in ("auroc", "ap") else "no weight",
             )
         return Table(out)
@@ -134,8 +137,13 @@ def _sampler(
     order = np.lexsort(keys)
     strata_index = found.index[order]
     return ScoreSampler(
-        scores[:, order], outcome[order], None if w is None else w[order], np.arange(n),
-        joint.Strata(strata_index, found.sizes, found.labels), metrics, shares,
+        scores[:, order],
+        outcome[order],
+        None if w is None else w[order],
+        np.arange(n),
+        joint.Strata(strata_index, found.sizes, found.labels),
+        metrics,
+        shares,
     )
 
 

@@ -45,16 +45,12 @@ def brier(scores: ArrayLike, outcomes: ArrayLike, weights: ArrayLike | None = No
     return _one("brier", scores, outcomes, weights, calibrated=True)
 
 
-def expected_calibration_error(
-    scores: ArrayLike, outcomes: ArrayLike, weights: ArrayLike | None = None
-) -> float | None:
+def expected_calibration_error(scores: ArrayLike, outcomes: ArrayLike, weights: ArrayLike | None = None) -> float | None:
     """Mean over items of |mean score - observed share| of their bin; ten fixed bins of equal width, the last one closed."""
     return _one("ece", scores, outcomes, weights, calibrated=True)
 
 
-def precision_at_coverage(
-    scores: ArrayLike, outcomes: ArrayLike, coverage: float, weights: ArrayLike | None = None
-) -> float | None:
+def precision_at_coverage(scores: ArrayLike, outcomes: ArrayLike, coverage: float, weights: ArrayLike | None = None) -> float | None:
     """Share of positives among the top `coverage` (0 to 1] of the items (or of the weight).
 
     A block of tied scores at the cutoff is included by its expected share, as if its items were drawn at random.
@@ -64,9 +60,7 @@ def precision_at_coverage(
     return _number(sampler.observed()[0, 0])
 
 
-def reliability_bins(
-    scores: ArrayLike, outcomes: ArrayLike, weights: ArrayLike | None = None
-) -> tuple[ReliabilityBin, ...]:
+def reliability_bins(scores: ArrayLike, outcomes: ArrayLike, weights: ArrayLike | None = None) -> tuple[ReliabilityBin, ...]:
     """The ten bins [0, 0.1), ... [0.9, 1]; a bin without items stays, empty. Scores must lie in [0, 1]."""
     s, y, w = _checked(scores, outcomes, weights, True)
     w = np.ones(len(s)) if w is None else w
@@ -114,17 +108,13 @@ def _checked(
     return s, y, None if weights is None else checked_weights(weights, len(s))
 
 
-def _sampler(
-    s: NDArray, y: NDArray, w: NDArray | None, metrics: tuple[str, ...], coverage: NDArray[np.float64]
-) -> ScoreSampler:
+def _sampler(s: NDArray, y: NDArray, w: NDArray | None, metrics: tuple[str, ...], coverage: NDArray[np.float64]) -> ScoreSampler:
     n = len(s)
     strata = joint.strata_of(None, n)
     return ScoreSampler(s[None, :], y, w, np.arange(n), strata, metrics, coverage)
 
 
-def _one(
-    metric: str, scores: ArrayLike, outcomes: ArrayLike, weights: ArrayLike | None, calibrated: bool = False
-) -> float | None:
+def _one(metric: str, scores: ArrayLike, outcomes: ArrayLike, weights: ArrayLike | None, calibrated: bool = False) -> float | None:
     s, y, w = _checked(scores, outcomes, weights, calibrated)
     return _number(_sampler(s, y, w, (metric,), np.zeros(0)).observed()[0, 0])
 

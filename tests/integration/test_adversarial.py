@@ -9,13 +9,13 @@ from pathlib import Path
 
 import orjson
 import pytest
-
-from c2s.runner.pace import Limits
-from c2s.runner.policy import Policy
-from c2s.verify import verify
 from support.cli import c2s, run_words
 from support.runs import drive, make_run, rows, server_model, states
 from support.server import Action, Server, right
+
+from c2s.runner.pace import Limits
+from c2s.runner.policy import Policy
+from c2s.verification import verify
 
 PATIENT = Policy(stop_after_errors=0)
 
@@ -40,8 +40,6 @@ def attacked(path, behave, *, limit: int = 4, timeout: float = 0.5, policy: Poli
 
 def raw(body: bytes, **headers: str) -> Action:
     return Action(body=body, headers=headers)
-
-
 
 
 @pytest.mark.parametrize(
@@ -116,12 +114,18 @@ def test_a_wrong_model_from_request_50_on_stops_the_run_or_is_marked(memory_path
 def test_one_request_id_for_all_confuses_nothing(memory_path):
     """The test server gives every response the same id; the slot is the identity, the id is kept as a header."""
     runner, found, run, server = attacked(memory_path, None)
-    assert set(found) == {"ok"} and rows(run, "SELECT count(DISTINCT id), count(DISTINCT headers ->> '$.x-typesafe-request-id') FROM exchanges") == [(server.total, 1)]
+    assert set(found) == {"ok"} and rows(
+        run, "SELECT count(DISTINCT id), count(DISTINCT headers ->> '$.x-typesafe-request-id') FROM exchanges"
+    ) == [(server.total, 1)]
 
 
 def test_answers_to_questions_nobody_asked_are_left_alone(memory_path):
     def behave(n, body):
-        document = {"model": "jev-1.13.0", "answers": right(orjson.loads(body)) | {"__proto__": {"choice": "x"}, "../other": {"choice": "y"}}, "extra": [1] * 100}
+        document = {
+            "model": "jev-1.13.0",
+            "answers": right(orjson.loads(body)) | {"__proto__": {"choice": "x"}, "../other": {"choice": "y"}},
+            "extra": [1] * 100,
+        }
         return Action(body=orjson.dumps(document))
 
     runner, found, run, server = attacked(memory_path, behave, limit=1)
@@ -142,11 +146,18 @@ def test_nothing_is_written_outside_the_run_directory_and_no_key_anywhere_in_it(
         echo = {"x-request-id": f"../../{n}", "server": secret}
         if n % 3 == 0:
             return Action(400, f'{{"error":"no such key {secret}"}}'.encode(), echo)
-        document = {"model": f"../../../{secret}", "answers": right(orjson.loads(body)), "echo": secret, "usage": {"input_tokens": 5, "output_tokens": 1}}
+        document = {
+            "model": f"../../../{secret}",
+            "answers": right(orjson.loads(body)),
+            "echo": secret,
+            "usage": {"input_tokens": 5, "output_tokens": 1},
+        }
         return Action(body=orjson.dumps(document), headers=echo)
 
     with Server(behave) as server:
-        done = c2s(*run_words(server.url, out, "--key-env", "SOME_KEY", "--stop-after-errors", 0, limit=3), env={"SOME_KEY": secret}, cwd=tmp_path)
+        done = c2s(
+            *run_words(server.url, out, "--key-env", "SOME_KEY", "--stop-after-errors", 0, limit=3), env={"SOME_KEY": secret}, cwd=tmp_path
+        )
         assert done.returncode == 1, done.stderr
         assert all(b"authorization: Bearer " + secret.encode() in head for head in server.heads)
     assert {p.relative_to(tmp_path) for p in tmp_path.rglob("*")} == {Path("place"), Path("place/run")} | {
@@ -185,7 +196,20 @@ def test_the_key_is_not_in_the_process_list(tmp_path):
 def certificate(tmp_path_factory) -> Path:
     """A throwaway self-signed certificate for 127.0.0.1."""
     path = tmp_path_factory.mktemp("tls")
-    words = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1"]
+    words = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=127.0.0.1",
+    ]
     words += ["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(path / "key.pem"), "-out", str(path / "cert.pem")]
     try:
         subprocess.run(words, check=True, capture_output=True)
@@ -218,7 +242,7 @@ def test_slow_tls_is_waited_for_within_the_time_to_connect(memory_path, certific
         run = make_run(memory_path / "run", backend, limit=2)
         assert drive(run, backend).finished
         assert ended(run, server, backend) == {"ok": server.total}
-    monkeypatch.setattr("c2s.backends.http.CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr("c2s.backends.hosted.http.CONNECT_SECONDS", 0.2)
     with tls_server(certificate, handshake_delay=1.0) as server:
         backend = server_model(server.url, timeout=10)
         run = make_run(memory_path / "slow", backend, limit=1)

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from c2s.panels.registry import PANELS
-from c2s.verify import verify
+from c2s.verification import verify
 
 TEXT = (Path(__file__).parents[2] / "docs/contributing.md").read_text()
 

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import orjson
 import pytest
+from support import dialogues
+from support.scripted_runs import drive, planned, run_script
+from support.server import Action, Server
+from support.sgd import official_folder
 
 from c2s.backends.base import Call, Exchange
 from c2s.backends.scripted import Scripted
+from c2s.bankbuild.sgd_select import select as select_prefixes
 from c2s.banks.datafile import data_bytes
-from c2s.banks.sgd_select import select as select_prefixes
 from c2s.cli import main
 from c2s.ledger import reader, sqlite
 from c2s.reports.build import as_json, build
-from c2s.verify import verify
-from support import dialogues
-from support.server import Action, Server
-from support.scripted_runs import drive, planned, run_script
-from support.sgd import official_folder
+from c2s.verification import verify
 
 ACCESS = "dialogue-access"
 
@@ -52,7 +52,9 @@ def test_equal_first_round_requests_are_sent_once_and_answer_all_their_slots(fin
     assert row["across"] == sum(slot.parent != owner.parent for slot, owner in pairs) > 0
     assert row["components"] < row["dialogues"] == 18
     with sqlite.reading(finished.ledger_path) as db:
-        unlike = db.execute("SELECT count(*) FROM slots s JOIN slots o ON o.id = s.share_of WHERE s.exchange <> o.exchange OR s.state <> o.state")
+        unlike = db.execute(
+            "SELECT count(*) FROM slots s JOIN slots o ON o.id = s.share_of WHERE s.exchange <> o.exchange OR s.state <> o.state"
+        )
         assert unlike.fetchone() == (0,)
     assert report["requests"]["ok"] == 432
 
@@ -263,7 +265,9 @@ def test_a_lost_response_is_unknown_wherever_it_was_shared_and_is_sent_again_onl
     assert drive(run, backend)  # nothing is left to do: unknowns are never sent again by themselves
     with sqlite.reading(run.ledger_path) as db:
         assert db.execute("SELECT count(*) FROM slots WHERE state = 'unknown'").fetchone() == (1 + hit,)
-        assert db.execute("SELECT count(*) FROM exchanges").fetchone() == (382 - db.execute("SELECT count(*) FROM slots WHERE state = 'blocked'").fetchone()[0],)
+        assert db.execute("SELECT count(*) FROM exchanges").fetchone() == (
+            382 - db.execute("SELECT count(*) FROM slots WHERE state = 'blocked'").fetchone()[0],
+        )
     assert verify(run.path).differences == []
     assert drive(run, backend, unknown=True)
     assert verify(run.path).differences == [] and sum(sends(run).values()) == 383
@@ -304,7 +308,10 @@ def test_a_chat_model_fills_fields_as_json_and_its_faults_are_scored(memory_path
         user = orjson.loads(orjson.loads(body)["messages"][0]["content"])
         assert list(user) == ["state", "field_queries", "response_format"]
         previous = orjson.loads(user["state"]).get("previous_state", {})
-        values = {name: previous.get(name) if previous.get(name) in q["allowed_values"] else q["allowed_values"][0] for name, q in user["field_queries"].items()}
+        values = {
+            name: previous.get(name) if previous.get(name) in q["allowed_values"] else q["allowed_values"][0]
+            for name, q in user["field_queries"].items()
+        }
         if n % 11 == 0:
             values[next(iter(values))] = "v0"
         text = orjson.dumps(values).decode()
@@ -316,7 +323,20 @@ def test_a_chat_model_fills_fields_as_json_and_its_faults_are_scored(memory_path
         for panel, logical, sent in (("dialogue-construction", 756, 756), (ACCESS, 432, 382)):
             before = server.total
             out = memory_path / panel
-            command = ["run", "--panel", panel, "--model", "chat:tiny?thinking=off", "--base-url", server.url, "--concurrency", "4", "--out", str(out), "--json"]
+            command = [
+                "run",
+                "--panel",
+                panel,
+                "--model",
+                "chat:tiny?thinking=off",
+                "--base-url",
+                server.url,
+                "--concurrency",
+                "4",
+                "--out",
+                str(out),
+                "--json",
+            ]
             assert main(command) == 0
             report = orjson.loads(capsys.readouterr().out)
             assert report["requests"]["ok"] == logical and server.total - before == sent

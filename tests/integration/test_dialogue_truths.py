@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-from c2s.reports.build import build
-from c2s.verify import verify
 from support import dialogues
 from support.scripted_runs import run_script
+
+from c2s.reports.build import build
+from c2s.verification import verify
 
 ACCESS = ("history_recompute", "oracle", "rollout")
 
@@ -22,7 +22,8 @@ def report(tmp_path: Path, model: Callable[..., Any], panel: str) -> dict[str, d
     assert verify(run.path).differences == []
     sections = build([run.path]).as_dict()["sections"]
     return {
-        name: {row.get("endpoint") or row.get("arm") or str(i): row for i, row in enumerate(section["rows"])} for name, section in sections.items()
+        name: {row.get("endpoint") or row.get("arm") or str(i): row for i, row in enumerate(section["rows"])}
+        for name, section in sections.items()
     }
 
 
@@ -63,7 +64,11 @@ def test_copied_errors_leave_trajectories_equal_and_later_states_apart(tmp_path:
     found = report(tmp_path, dialogues.copies_its_errors, "dialogue-access")
     rows, gained = found["accuracy"], found["gold_minus_predicted"]
     assert rows["oracle"]["trajectory"] == rows["rollout"]["trajectory"] == rows["history_recompute"]["trajectory"] < 1
-    assert gained["trajectory"]["difference"] == 0 and gained["trajectory"]["difference_interval"] is None and gained["trajectory"]["difference_degenerate"]
+    assert (
+        gained["trajectory"]["difference"] == 0
+        and gained["trajectory"]["difference_interval"] is None
+        and gained["trajectory"]["difference_degenerate"]
+    )
     for name in ("mean turn", "final state", "mean field"):
         assert gained[name]["difference"] > 0.01 and gained[name]["difference_interval"][0] >= 0
     assert found["recovery"]["oracle"]["final_recovery"] == found["recovery"]["oracle"]["failed"] == found["recovery"]["rollout"]["failed"]
@@ -97,7 +102,9 @@ def test_local_construction_that_drops_a_field_loses_what_joint_had_right(tmp_pa
 def test_an_illegal_value_costs_validity_as_well(tmp_path: Path):
     def model(call):
         chosen = dialogues.recovers(call)
-        return chosen | ({dialogues.first_slot(call): "v77"} if dialogues.first_slot(call) in chosen and call.slot.arm == "independent" else {})
+        return chosen | (
+            {dialogues.first_slot(call): "v77"} if dialogues.first_slot(call) in chosen and call.slot.arm == "independent" else {}
+        )
 
     found = report(tmp_path, model, "dialogue-construction")
     assert found["accuracy"]["independent"]["mean_turn"] == 0 and found["accuracy"]["joint"]["mean_turn"] > 0

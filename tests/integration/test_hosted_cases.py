@@ -8,23 +8,23 @@ from dataclasses import replace
 
 import orjson
 import pytest
+from support.runs import count_of, drive, events, make_run, rows, server_model, spend_of, states
+from support.server import Action, Server
 
 from c2s.backends.scripted import Scripted
 from c2s.controllers.program import Arm
 from c2s.errors import UsageError
 from c2s.ledger.writer import LedgerWriter
 from c2s.panels.base import Panel
-from c2s.panels.main import MAIN
+from c2s.panels.choice.main import MAIN
 from c2s.presentation.encode import body_hash, content_hash, encode
 from c2s.records import Ask, Outcome, Parent, Question, Request
 from c2s.reports.build import build
 from c2s.runner.policy import Policy
-from c2s.runner.prices import Price
 from c2s.runner.reuse import Reuse
-from c2s.runner.spend import Budget
-from c2s.verify import verify
-from support.runs import count_of, drive, events, make_run, rows, server_model, spend_of, states
-from support.server import Action, Server
+from c2s.spending.budget import Budget
+from c2s.spending.prices import Price
+from c2s.verification import verify
 
 JEV = Price(0.042, 0)
 
@@ -62,7 +62,11 @@ def test_case_1_killed_after_36_then_2_more_then_resumed(memory_path, monkeypatc
         left = rows(run, "SELECT count(*) FROM slots s JOIN parents p ON p.id = s.parent WHERE closed = 0")[0][0]
         before = server.total
         leg(run, backend, None)
-        assert server.total - before == left == rows(run, "SELECT count(*) FROM slots s JOIN parents p ON p.id = s.parent WHERE p.id > 38")[0][0]
+        assert (
+            server.total - before
+            == left
+            == rows(run, "SELECT count(*) FROM slots s JOIN parents p ON p.id = s.parent WHERE p.id > 38")[0][0]
+        )
         assert set(server.received.values()) == {1}
         assert kept.items() <= dict(rows(run, "SELECT id, request FROM exchanges")).items()
         whole = make_run(memory_path / "whole", backend, limit=47)
@@ -101,7 +105,10 @@ def test_case_2_reuse_copies_answers_with_provenance_whatever_the_order(memory_p
 
 
 def test_case_2_one_id_in_two_domains_is_refused(memory_path):
-    twice = replace(MAIN, parents=lambda settings: [Parent("x", d, 3, {"target": "585", "candidates": ["585"], "problem": ""}) for d in ("math", "lexical")])
+    twice = replace(
+        MAIN,
+        parents=lambda settings: [Parent("x", d, 3, {"target": "585", "candidates": ["585"], "problem": ""}) for d in ("math", "lexical")],
+    )
     backend = Scripted("script:x", lambda call: "585")
     with pytest.raises(UsageError, match="panel main has two parents named 'x', in math and lexical"):
         make_run(memory_path / "run", backend, panels=(twice,))
@@ -144,7 +151,10 @@ def test_case_4_two_identical_requests_are_two_calls_and_two_records(memory_path
 
 
 def test_case_5_another_key_order_is_another_request_with_the_same_content():
-    one, other = encode({"state": {"a": 1, "b": 2}, "questions": {"y": 1, "x": 2}}), encode({"state": {"b": 2, "a": 1}, "questions": {"x": 2, "y": 1}})
+    one, other = (
+        encode({"state": {"a": 1, "b": 2}, "questions": {"y": 1, "x": 2}}),
+        encode({"state": {"b": 2, "a": 1}, "questions": {"x": 2, "y": 1}}),
+    )
     assert body_hash(one) != body_hash(other) and content_hash(one) == content_hash(other)
     assert content_hash(one) != content_hash(encode({"state": {"a": 1, "b": 3}, "questions": {"y": 1, "x": 2}}))
 
@@ -180,7 +190,10 @@ def test_case_7_a_refusal_or_a_transport_failure_is_never_scored(memory_path):
         drive(run, backend)
         kept = states(run)
         assert kept["error"] > 5 and kept["unknown"] > 3 and kept["blocked"] > 0 and "planned" not in kept
-        scored = rows(run, "SELECT count(*) FROM outcomes o WHERE status = 'ok' AND EXISTS (SELECT 1 FROM slots s WHERE s.parent = o.parent AND s.arm = o.arm AND s.state <> 'ok')")
+        scored = rows(
+            run,
+            "SELECT count(*) FROM outcomes o WHERE status = 'ok' AND EXISTS (SELECT 1 FROM slots s WHERE s.parent = o.parent AND s.arm = o.arm AND s.state <> 'ok')",
+        )
         assert scored == [(0,)]
         undefined = rows(run, "SELECT correct, output FROM outcomes WHERE status = 'undefined'")
         assert undefined and set(undefined) == {(None, None)}
@@ -234,7 +247,9 @@ def test_case_8_malformed_is_final_unless_asked_and_every_attempt_is_counted_onc
             first = drive(run, backend, policy=Policy(retry_malformed=2), budget=Budget(JEV), watch=stop_after_one_parent)
         assert not first.finished
         spent_first = spend_of(run)
-        attempts = rows(run, "SELECT attempt, state FROM exchanges WHERE slot = (SELECT slot FROM exchanges WHERE attempt = 3) ORDER BY attempt")
+        attempts = rows(
+            run, "SELECT attempt, state FROM exchanges WHERE slot = (SELECT slot FROM exchanges WHERE attempt = 3) ORDER BY attempt"
+        )
         assert attempts == [(1, "malformed"), (2, "malformed"), (3, "ok")]
         assert spent_first.input_tokens == 2 * 70 + 100 * (spent_first.sends - 2)
         drive(run, backend, budget=Budget(JEV))
@@ -246,7 +261,9 @@ def test_case_8_malformed_is_final_unless_asked_and_every_attempt_is_counted_onc
         backend.close()
 
 
-@pytest.mark.parametrize(("header", "at_least", "at_most"), [("1", 1.0, 3.0), ("0", 0.0, 1.0), ("abc", 0.2, 2.0), ("-1", 0.2, 2.0), ("1e400", 0.2, 2.0)])
+@pytest.mark.parametrize(
+    ("header", "at_least", "at_most"), [("1", 1.0, 3.0), ("0", 0.0, 1.0), ("abc", 0.2, 2.0), ("-1", 0.2, 2.0), ("1e400", 0.2, 2.0)]
+)
 def test_case_9_never_sooner_than_asked(memory_path, header, at_least, at_most):
     refused = []
 
@@ -294,7 +311,10 @@ def test_case_9_a_wait_above_the_cap_pauses_the_whole_endpoint_and_says_so(memor
 @pytest.mark.parametrize(
     ("action", "said"),
     [
-        (Action(429, b'{"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}}'), "the provider's quota is used up"),
+        (
+            Action(429, b'{"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}}'),
+            "the provider's quota is used up",
+        ),
         (Action(402, b'{"error":"pay first"}'), "the provider's quota is used up"),
         (Action(401, b'{"detail":{"error_type":"authentication_error","message":"bad key"}}'), "the server refuses the key or its use"),
         (Action(429, b"{}", {"retry-after": "100000"}), "the server asks for a pause of 100000 s"),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 
-from c2s.ledger.directory import RunDirectory
 from support.cli import c2s, run_words
 from support.runs import rows
 from support.server import Action, Server
+
+from c2s.ledger.directory import RunDirectory
 
 PRICES = '["jev-1.13.0"]\ninput = 1000\noutput = 0\n'
 
@@ -32,7 +33,21 @@ def test_plan_says_requests_tokens_and_money_and_sends_nothing(tmp_path):
 def test_plan_without_a_price_says_how_to_give_one():
     found = c2s("plan", "--model", "systemone:nameless", "--base-url", "http://127.0.0.1:9", "--domain", "math", "--limit", 1)
     assert found.returncode == 0 and "no price is known for nameless: give one with --prices FILE" in found.stdout
-    refused = c2s("run", "--model", "systemone:nameless", "--base-url", "http://127.0.0.1:9", "--domain", "math", "--limit", 1, "--cap", 1, "--out", "/nowhere")
+    refused = c2s(
+        "run",
+        "--model",
+        "systemone:nameless",
+        "--base-url",
+        "http://127.0.0.1:9",
+        "--domain",
+        "math",
+        "--limit",
+        1,
+        "--cap",
+        1,
+        "--out",
+        "/nowhere",
+    )
     assert refused.returncode == 2 and "no price is known for 'nameless'" in refused.stderr
 
 

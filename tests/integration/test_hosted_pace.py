@@ -5,15 +5,15 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from support.runs import count_of, drive, events, make_run, rows, server_model, spend_of, states
+from support.server import Action, Server
 
 from c2s.backends.base import Exchange
 from c2s.runner.pace import Limits
 from c2s.runner.policy import Policy
-from c2s.runner.prices import Price
-from c2s.runner.spend import Budget, Cap
-from c2s.verify import verify
-from support.runs import count_of, drive, events, make_run, rows, server_model, spend_of, states
-from support.server import Action, Server
+from c2s.spending.budget import Budget, Cap
+from c2s.spending.prices import Price
+from c2s.verification import verify
 
 JEV = Price(0.042, 0)
 

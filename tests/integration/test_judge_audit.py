@@ -14,7 +14,7 @@ from support.server import Server
 
 from c2s.cli import main
 from c2s.presentation.encode import content_hash
-from c2s.verify import verify
+from c2s.verification import verify
 
 
 def page(capsys: pytest.CaptureFixture[str], path: Path, *arguments: str, code: int = 0) -> dict:
@@ -101,7 +101,10 @@ def write_items(path: Path, *items: object) -> Path:
 
 
 def test_own_rubric_and_items_are_what_is_sent(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    items = [{"id": f"i{n}", "question": f"What is {n} + {n}?", "reference": [2 * n, f"{2 * n}.0"], "correct": 2 * n, "wrong": 2 * n + 1} for n in range(1, 9)]
+    items = [
+        {"id": f"i{n}", "question": f"What is {n} + {n}?", "reference": [2 * n, f"{2 * n}.0"], "correct": 2 * n, "wrong": 2 * n + 1}
+        for n in range(1, 9)
+    ]
     items.append({"question": "Capital of Norway?", "reference": "Oslo", "wrong": "Bergen"})
     path = write_items(tmp_path / "items.jsonl", *items)
     (tmp_path / "judge.py").write_text(
@@ -110,7 +113,14 @@ def test_own_rubric_and_items_are_what_is_sent(tmp_path: Path, capsys: pytest.Ca
         "    return 'yes' if list(state)[0] == 'model_reply' and state['model_reply'].endswith('.') else right\n"
     )
     found = page(
-        capsys, tmp_path / "run", "--model", f"script:{tmp_path / 'judge.py'}", "--rubric", str(write_rubric(tmp_path / "mine.toml")), "--data", str(path)
+        capsys,
+        tmp_path / "run",
+        "--model",
+        f"script:{tmp_path / 'judge.py'}",
+        "--rubric",
+        str(write_rubric(tmp_path / "mine.toml")),
+        "--data",
+        str(path),
     )
     assert found["rule"] == "mine" and found["answer"].startswith("YES: the order of keys")
     sent = orjson.loads(found["pair"]["insertion"])
@@ -154,7 +164,10 @@ def test_what_is_not_a_labelled_item_or_a_rubric_is_said(tmp_path: Path, capsys:
         ('instruction = "x"\n[criteria]\nyes = "a"\nno = "b"', "which of its labels means correct"),
         ('instruction = "x"\n[criteria]\nyes = 3\nno = "b"', "map each label to its description"),
         ("not toml", "neither TOML nor JSON"),
-        ('instruction = "x"\ncriterion = "y"\n[criteria]\ncorrect = "a"\nincorrect = "b"', "has 'criterion', which is none of name, instruction"),
+        (
+            'instruction = "x"\ncriterion = "y"\n[criteria]\ncorrect = "a"\nincorrect = "b"',
+            "has 'criterion', which is none of name, instruction",
+        ),
         ('instruction = "x"\n[criteria]\nyes = "a"\nno = "b"\n[labels]\ncorrect = "yes"\nincorrect = "yes"', "one label, 'yes', for both"),
         ('instruction = "x"\n[criteria]\ncorrect = "a"\nno = "b"\n[labels]\nincorrect = "no"\ncorect = "no"', "'corect' under `labels`"),
     ):
@@ -165,10 +178,25 @@ def test_what_is_not_a_labelled_item_or_a_rubric_is_said(tmp_path: Path, capsys:
     assert "did you mean FINAL3" in fails("--contracts", "FINAL33")
 
 
-def test_a_paid_judge_is_asked_only_after_its_cost_was_seen(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+def test_a_paid_judge_is_asked_only_after_its_cost_was_seen(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("TYPESAFE_API_KEY", "test-key")
-    with Server(grades(lambda body: list(body["state"])[0] == "model_reply" and ":" in body["state"]["model_reply"].split("\n")[-2:][0])) as server:
-        arguments = ["judge", "audit", "--model", "systemone:jev-1.13.0", "--base-url", server.url, "--limit", "2", "--out", str(tmp_path / "run")]
+    with Server(
+        grades(lambda body: list(body["state"])[0] == "model_reply" and ":" in body["state"]["model_reply"].split("\n")[-2:][0])
+    ) as server:
+        arguments = [
+            "judge",
+            "audit",
+            "--model",
+            "systemone:jev-1.13.0",
+            "--base-url",
+            server.url,
+            "--limit",
+            "2",
+            "--out",
+            str(tmp_path / "run"),
+        ]
         assert main(arguments) == 2
         said = capsys.readouterr().err
         assert "4 items x 16 calls = 64 requests" in said and "USD" in said and "add --yes" in said
@@ -179,7 +207,10 @@ def test_a_paid_judge_is_asked_only_after_its_cost_was_seen(tmp_path: Path, caps
 
 
 def test_the_page_of_other_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    assert main(["run", "--panel", "judge-confirmation", "--model", "sim:judge?kind=blind", "--limit", "10", "--out", str(tmp_path / "a")]) == 0
+    assert (
+        main(["run", "--panel", "judge-confirmation", "--model", "sim:judge?kind=blind", "--limit", "10", "--out", str(tmp_path / "a")])
+        == 0
+    )
     capsys.readouterr()
     assert main(["judge", "page", str(tmp_path / "a"), "--json"]) == 0
     pages = json.loads(capsys.readouterr().out)["pages"]

@@ -18,7 +18,7 @@ from support.server import Server
 from c2s.cli import main
 from c2s.records import Slot
 from c2s.runner.schedule import interleaving, request_id
-from c2s.verify import verify
+from c2s.verification import verify
 
 ARGUMENTS = ["--panel", "judge-confirmation", "--model", "systemone:jev-1.13.0", "--limit", "6", "--contracts", "FINAL3"]
 PREFLIGHT, PLANNED = 12 * 12, 12 * 12 + 12 * 16
@@ -56,7 +56,11 @@ def test_each_phase_leaves_in_the_order_of_its_hashes(memory_path: Path, capsys:
     out = capsys.readouterr().out
     before, after = json.loads(out[out.index('{\n  "streams"') :])["streams"]
     assert (before["sent"], after["sent"]) == (PREFLIGHT, PLANNED - PREFLIGHT) and before["last"] <= after["first"]
-    assert after["mixed"] and after["moved"] == 0 and set(after["quartiles"]) == {f"final3.{p}.{c}" for p in ("insertion", "sorted") for c in ("random", "random_colon")}
+    assert (
+        after["mixed"]
+        and after["moved"] == 0
+        and set(after["quartiles"]) == {f"final3.{p}.{c}" for p in ("insertion", "sorted") for c in ("random", "random_colon")}
+    )
     assert sum(map(sum, after["quartiles"].values())) == 48
     repeats = [slot for slot in second if slot.replicate]
     early = sum(second.index(slot) < second.index(slot._replace(replicate=0)) for slot in repeats)
@@ -67,7 +71,9 @@ def test_a_kill_in_the_middle_of_confirmation_and_a_resume_send_only_what_was_ne
     path = memory_path / "run"
     with Server(grades(), delay=0.004) as server:
         command = [sys.executable, "-m", "c2s", "run", *ARGUMENTS, "--base-url", server.url, "--concurrency", "4", "--out", str(path)]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+        )
         deadline = time.monotonic() + 60
         while server.total < PREFLIGHT + 60 and process.poll() is None and time.monotonic() < deadline:
             time.sleep(0.002)
@@ -115,7 +121,24 @@ def test_a_text_model_is_asked_under_three_labels_with_its_state_in_both_orders(
     monkeypatch.setenv("OPENAI_API_KEY", "test-key")
     path = memory_path / "run"
     with Server(sol_grades, model="gpt-6-sol") as server:
-        assert main(["run", "--panel", "judge-confirmation", "--model", "openai:gpt-6-sol", "--base-url", server.url, "--limit", "2", "--out", str(path)]) == 0
+        assert (
+            main(
+                [
+                    "run",
+                    "--panel",
+                    "judge-confirmation",
+                    "--model",
+                    "openai:gpt-6-sol",
+                    "--base-url",
+                    server.url,
+                    "--limit",
+                    "2",
+                    "--out",
+                    str(path),
+                ]
+            )
+            == 0
+        )
         assert server.total == 4 * 12 + 4 * 16
     assert verify(path).differences == []
     report = json.loads((path / "report.json").read_bytes())

@@ -12,7 +12,7 @@ import pytest
 from support.shared import shared_file
 
 from c2s.cli import main
-from c2s.verify import verify
+from c2s.verification import verify
 
 NAMES = {"jev-final3": ("jev", "FINAL3"), "jev-final4": ("jev", "FINAL4"), "sol-final3": ("sol", "FINAL3")}
 
@@ -84,8 +84,15 @@ def test_six_failures_give_hoeffding_and_the_printed_bounds(sections: dict, prin
     s = 0.25 / 99 + 0.25 / 97
     half = (8 * s * 3.6888794541139363) ** 0.5  # log 40
     assert row["theta_interval"] == pytest.approx([-half, half])
-    cells = by_configuration(sections["cells"], presentation="insertion")["sol-final3"], by_configuration(sections["cells"], presentation="sorted")["sol-final3"]
-    missing = {"insertion_random": cells[0]["random_missing"], "sorted_random": cells[1]["random_missing"], "sorted_random_colon": cells[1]["random_colon_missing"]}
+    cells = (
+        by_configuration(sections["cells"], presentation="insertion")["sol-final3"],
+        by_configuration(sections["cells"], presentation="sorted")["sol-final3"],
+    )
+    missing = {
+        "insertion_random": cells[0]["random_missing"],
+        "sorted_random": cells[1]["random_missing"],
+        "sorted_random_colon": cells[1]["random_colon_missing"],
+    }
     assert missing == printed["more"]["missing_cells"]["unknown_primary_cells"] and cells[0]["random_colon_missing"] == 0
 
 
@@ -93,7 +100,9 @@ def test_secondary_family(sections: dict, printed: dict):
     rows = sections["within_presentation"]
     assert [row["m"] for row in rows] == [printed["secondary_mcnemar"]["family_size"]] * 6
     ordered = by_configuration(rows, presentation="sorted")
-    for config, table, p in zip(("jev-final3", "jev-final4"), printed["secondary_mcnemar"]["discordances"], printed["secondary_mcnemar"]["p_adjusted"]):
+    for config, table, p in zip(
+        ("jev-final3", "jev-final4"), printed["secondary_mcnemar"]["discordances"], printed["secondary_mcnemar"]["p_adjusted"]
+    ):
         assert ordered[config]["discordant"] == table
         assert float(f"{ordered[config]['p_holm']:.2e}") == p
     others = [row for row in rows if row["presentation"] == "insertion"] + [ordered["sol-final3"]]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from c2s.cli import main
-from c2s.verify import verify
+from c2s.verification import verify
 
 
 def report(path: Path, model: str, *arguments: str, panel: str = "judge-confirmation", code: int = 0) -> dict:
@@ -121,7 +121,10 @@ def test_one_failed_configuration_leaves_the_other_and_the_family_whole(tmp_path
     assert found["requests"]["ok"] == found["requests"]["not_needed"] == 3200
     three, four = rows(found, "interaction")
     assert three["p"] == 1 and four["p"] is None and four["p_holm"] == 1 and three["m"] == four["m"] == 2
-    assert "sorted valid_revision" in four["undefined"]["theta"] and "20 responses are missing or name no offered label" in four["undefined"]["theta"]
+    assert (
+        "sorted valid_revision" in four["undefined"]["theta"]
+        and "20 responses are missing or name no offered label" in four["undefined"]["theta"]
+    )
 
 
 def test_a_preflight_that_failed_for_lack_of_answers_is_judged_again_after_a_retry(tmp_path: Path):
@@ -155,7 +158,7 @@ def test_missing_outputs_are_bounded_and_count_against_the_gates(tmp_path: Path)
 
 
 def test_a_gate_of_189_fails_and_190_passes():
-    from c2s.panels.judge_gate import gates, needed
+    from c2s.panels.judge.qualification import gates, needed
     from c2s.records import Outcome
 
     assert [needed(name, n) for n in (200, 20) for name in ("wrong_final", "valid_revision")] == [190, 180, 19, 18]
@@ -205,12 +208,36 @@ def test_a_bank_from_the_official_files_runs_and_verifies(tmp_path: Path):
     assert set(found["settings"]["data"]) == {"judge"}
     (tmp_path / "bank.jsonl").unlink()
     assert verify(tmp_path / "run").differences == []
-    assert main(["data", "judge", "--drop", str(drop), "--exclude", str(tmp_path / "run"), "--confirmation", "20", "--preflight", "2", "--out", str(tmp_path / "b2")]) == 0
+    assert (
+        main(
+            [
+                "data",
+                "judge",
+                "--drop",
+                str(drop),
+                "--exclude",
+                str(tmp_path / "run"),
+                "--confirmation",
+                "20",
+                "--preflight",
+                "2",
+                "--out",
+                str(tmp_path / "b2"),
+            ]
+        )
+        == 0
+    )
 
 
 TAMPERING = {
-    "a wrong value that is right": ("UPDATE items SET payload = CAST(replace(CAST(payload AS TEXT), '\"y\":\"', '\"y\":\"1') AS BLOB) WHERE id = 30", "items"),
-    "a gate that was not failed": ("UPDATE prepared SET addition = '{\"skip\":{\"FINAL3\":\"because\"}}' WHERE parent = 30", "does not follow from the earlier panels"),
+    "a wrong value that is right": (
+        'UPDATE items SET payload = CAST(replace(CAST(payload AS TEXT), \'"y":"\', \'"y":"1\') AS BLOB) WHERE id = 30',
+        "items",
+    ),
+    "a gate that was not failed": (
+        'UPDATE prepared SET addition = \'{"skip":{"FINAL3":"because"}}\' WHERE parent = 30',
+        "does not follow from the earlier panels",
+    ),
     "two presentations swapped": (
         "UPDATE exchanges SET request = (SELECT request FROM exchanges e JOIN slots s ON s.id = e.slot WHERE s.arm = 'final3.sorted.random' AND s.parent = 30 AND s.replicate = 0)"
         " WHERE slot = (SELECT id FROM slots WHERE arm = 'final3.insertion.random' AND parent = 30 AND replicate = 0)",

@@ -6,12 +6,12 @@ import gc
 from collections import Counter
 
 import pytest
+from support.runs import drive, make_run, rows, server_model, states
+from support.server import Action, Server
 
 from c2s.ledger.writer import LedgerWriter
 from c2s.runner.workers import Threads
-from c2s.verify import verify
-from support.runs import drive, make_run, rows, server_model, states
-from support.server import Action, Server
+from c2s.verification import verify
 
 
 class Killed(BaseException):

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from c2s.backends.known import EFFECTS
-from c2s.verify import verify
+from c2s.backends.simulated.effects import EFFECTS
+from c2s.verification import verify
 
 PANELS = (
     "main,turnover,robustness,repeats,union,support,factors,independence,gold-copy,workflows,copying,prefix,own-plan,readout,isomorphic,semantic,"
@@ -80,8 +80,12 @@ DETECTORS: dict[str, Callable[[Document], bool]] = {
         if not row["setting"].startswith("repeat")
     ),
     "repeats: choices": lambda d: any(row["same_output"] < 1 for row in rows(d, "repeats", "choice_stability")),
-    "confidence: calibration": lambda d: any((row["ece_interval"] or [row["ece"] or 0])[0] > 0.15 for row in rows(d, "confidence", "calibration", score="product")),
-    "confidence: ranking": lambda d: any((row["auroc_interval"] or [row["auroc"] or 0])[0] > 0.6 for row in rows(d, "confidence", "discrimination", score="product")),
+    "confidence: calibration": lambda d: any(
+        (row["ece_interval"] or [row["ece"] or 0])[0] > 0.15 for row in rows(d, "confidence", "calibration", score="product")
+    ),
+    "confidence: ranking": lambda d: any(
+        (row["auroc_interval"] or [row["auroc"] or 0])[0] > 0.6 for row in rows(d, "confidence", "discrimination", score="product")
+    ),
     "projection: unsupported": lambda d: any(row["unsupported"] > 0.5 for row in rows(d, "projection", "unsupported")),
     "independence: errors come together": lambda d: any(
         row["string_minus_reference"] > 0.15

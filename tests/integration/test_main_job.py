@@ -59,7 +59,18 @@ def test_limit_is_a_balanced_prefix_and_reuse_copies_it_with_provenance(c2s: Run
     assert {n: cell["n"] for n, cell in small["domains"]["math"]["by_length"].items()} == {str(n): 2 for n in range(3, 9)}
     large = report_of(c2s, "--model", model, "--domain", "math", "--limit", 30, "--out", tmp_path / "plain")
     code, out, err = c2s(
-        "run", "--json", "--model", model, "--domain", "math", "--limit", 30, "--out", tmp_path / "reused", "--reuse-from", tmp_path / "small"
+        "run",
+        "--json",
+        "--model",
+        model,
+        "--domain",
+        "math",
+        "--limit",
+        30,
+        "--out",
+        tmp_path / "reused",
+        "--reuse-from",
+        tmp_path / "small",
     )
     assert code == 0 and json.loads(out) == large
     assert f"{small['requests']['ok']} answers were copied" in err
@@ -73,7 +84,9 @@ def test_limit_is_a_balanced_prefix_and_reuse_copies_it_with_provenance(c2s: Run
 def test_nothing_is_reused_from_another_model(c2s: Run, tmp_path: Path):
     report_of(c2s, "--model", "sim:random", "--domain", "math", "--limit", 2, "--out", tmp_path / "a")
     for other in ("sim:oracle", "sim:random?seed=1"):
-        code, _, err = c2s("run", "--model", other, "--domain", "math", "--limit", 2, "--out", tmp_path / "b", "--reuse-from", tmp_path / "a")
+        code, _, err = c2s(
+            "run", "--model", other, "--domain", "math", "--limit", 2, "--out", tmp_path / "b", "--reuse-from", tmp_path / "a"
+        )
         assert code == 2 and "asked another model (sim:random" in err and not (tmp_path / "b").exists()
 
 

@@ -13,7 +13,7 @@ import pytest
 from c2s.ledger import reader, sqlite
 from c2s.ledger.directory import RunDirectory
 from c2s.panels.registry import PANELS
-from c2s.verify import verify
+from c2s.verification import verify
 
 ISSUE = (
     "main, turnover, robustness, repeats, union, support, factors, independence, gold-copy, workflows, copying, prefix, own-plan, "
@@ -50,7 +50,14 @@ def test_panels_are_listed_with_their_requests_and_needs(c2s):
     code, out, _ = c2s("panels", "--json")
     rows = {row["name"]: row for row in json.loads(out)}
     assert code == 0 and set(ISSUE) <= set(rows) and set(rows) == set(PANELS)
-    assert {name for name in ISSUE if rows[name]["requests"] == 0} == {"turnover", "independence", "confidence", "projection", "lexical-audit", "cost"}
+    assert {name for name in ISSUE if rows[name]["requests"] == 0} == {
+        "turnover",
+        "independence",
+        "confidence",
+        "projection",
+        "lexical-audit",
+        "cost",
+    }
     assert {name: rows[name]["requests"] for name in ("main", "union", "own-plan", "factors", "robustness", "repeats")} == {
         "main": 9984, "union": 7872, "own-plan": 1380, "factors": 1088, "robustness": 4464, "repeats": 1404,
     }  # fmt: skip
@@ -65,7 +72,9 @@ def test_one_document_whatever_was_run(report_of, c2s, memory_path: Path):
     used = report_of("used", "--panel", "workflows", "--domain", "math", "--limit", 2, "--model", "sim:oracle")
     assert used["panel"] == "workflows" and list(used["used"]) == ["main"] and used["used"]["main"]["domains"]["math"]["n"] == 2
     several = report_of("several", "--panel", "main,union,cost", "--domain", "math", "--limit", 2, "--model", "sim:oracle")
-    assert list(several["panels"]) == ["main", "union", "cost"] and several["requests"]["ok"] == sum(p["requests"]["ok"] for p in several["panels"].values())
+    assert list(several["panels"]) == ["main", "union", "cost"] and several["requests"]["ok"] == sum(
+        p["requests"]["ok"] for p in several["panels"].values()
+    )
     assert several["panels"]["cost"]["requests"]["planned"] == 0
     code, out, _ = c2s("report", memory_path / "one", memory_path / "used", "--json")
     both = json.loads(out)
@@ -119,7 +128,9 @@ def test_confidence_scores_are_products_means_and_minima_of_what_was_reported(re
 
 
 def test_equal_lengths_weigh_by_one_over_their_number(report_of, memory_path: Path):
-    document = report_of("run", "--panel", "confidence,cohort", "--domain", "lexical", "--limit", 40, "--model", "sim:positions?p=0.7&native=0.8")
+    document = report_of(
+        "run", "--panel", "confidence,cohort", "--domain", "lexical", "--limit", 40, "--model", "sim:positions?p=0.7&native=0.8"
+    )
     rows = {(row["population"], row["mixture"]): row for row in document["panels"]["confidence"]["sections"]["mixtures"]["rows"]}
     found, items = outcomes(memory_path / "run", "cohort"), parents(memory_path / "run", "cohort")
     counts = {n: sum(p.length == n for p in items.values()) for n in range(3, 9)}
@@ -180,7 +191,9 @@ def test_lexical_outputs_fall_into_the_first_category_that_holds(c2s, report_of,
         outputs = [(items[name], group[arm].output) for name, group in found.items()]
         assert row["gold"] == sum(output == item.target for item, output in outputs)
         assert row["other_candidate"] == sum(output in item.candidates and output != item.target for item, output in outputs)
-        assert sum(row[key] for key in ("gold", "other_candidate", "malformed", "gold_synset", "other_noun", "other_word", "unindexed")) == 12
+        assert (
+            sum(row[key] for key in ("gold", "other_candidate", "malformed", "gold_synset", "other_noun", "other_word", "unindexed")) == 12
+        )
     assert rows["trie_call"]["gold"] + rows["trie_call"]["other_candidate"] == 12
 
 
@@ -193,7 +206,11 @@ def test_a_blinded_review_goes_out_and_comes_back(c2s, report_of, memory_path: P
     golds = {p.target for p in parents(memory_path / "run", "support").values()}
     assert not {line.rsplit(",", 3)[1] for line in lines} & golds and "union" not in sheet.read_text()
     filled = memory_path / "filled.csv"
-    filled.write_text("\n".join([header, *(line[:-1] + "yes,yes" for line in lines[:1]), *(line[:-1] + "uncertain,yes" for line in lines[1:2]), *lines[2:]]))
+    filled.write_text(
+        "\n".join(
+            [header, *(line[:-1] + "yes,yes" for line in lines[:1]), *(line[:-1] + "uncertain,yes" for line in lines[1:2]), *lines[2:]]
+        )
+    )
     code, out, _ = c2s("review", "score", memory_path / "run", filled, filled, "--json")
     rows = json.loads(out)["rows"]
     assert code == 0 and sum(row["accepted"][0] - row["gold"][0] for row in rows) >= 1
@@ -206,7 +223,9 @@ def test_a_blinded_review_goes_out_and_comes_back(c2s, report_of, memory_path: P
 def test_observed_wrong_targets_come_from_an_earlier_run(c2s, report_of, memory_path: Path):
     model = "sim:positions?p=0.9&native=0.5"
     report_of("earlier", "--domain", "math", "--limit", 24, "--model", model)
-    document = report_of("copied", "--panel", "copying", "--domain", "math", "--limit", 24, "--model", model, "--observed", memory_path / "earlier")
+    document = report_of(
+        "copied", "--panel", "copying", "--domain", "math", "--limit", 24, "--model", model, "--observed", memory_path / "earlier"
+    )
     native = {name: group["native"] for name, group in outcomes(memory_path / "earlier", "main").items()}
     for name, parent in parents(memory_path / "copied", "copying").items():
         seen = name in native and not native[name].correct
@@ -258,7 +277,10 @@ def test_gee_is_shown_on_request_alone_and_the_stored_report_never_holds_it(repo
     assert "gee" not in stored["sections"]
     code, out, _ = c2s("report", memory_path / "run", "--exploratory", "--json")
     rows = json.loads(out)["sections"]["gee"]["rows"]
-    assert code == 0 and [row["contrast"] for row in rows if row["domain"] == "math"] == ["teacher_forced / independent", "serial / independent"]
+    assert code == 0 and [row["contrast"] for row in rows if row["domain"] == "math"] == [
+        "teacher_forced / independent",
+        "serial / independent",
+    ]
     assert all(row["odds_ratio_interval"][0] < row["odds_ratio"] < row["odds_ratio_interval"][1] and 0 <= row["p"] <= 1 for row in rows)
     assert [row["clusters"] for row in rows] == [12] * 4 and "family" not in rows[0]
     code, out, _ = c2s("report", memory_path / "run", "--json")

@@ -13,11 +13,11 @@ from c2s.backends.scripted import Scripted
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.writer import LedgerWriter
 from c2s.panels.registry import select
+from c2s.planning.plan import create_run, make_plan
 from c2s.reports.build import build
 from c2s.runner.execute import Runner
-from c2s.runner.plan import create_run, make_plan
 from c2s.runner.retry import replan
-from c2s.verify import verify
+from c2s.verification import verify
 
 
 def wrong_native(call: Call) -> str | Exchange:
@@ -75,7 +75,10 @@ def test_a_wrong_selection_is_handed_on_and_copied_faithfully(run):
     by_name = {row["workflow"]: row for row in section["rows"]}
     assert by_name["program return"]["joint"] == [0, 12, 0, 0] and by_name["SelfPlanSpell"]["joint"] == [0, 12, 0, 0]
     assert by_name["independent Serial"]["joint"] == [0, 0, 12, 0]
-    plans = {parent: json.loads(a)["plan"] for parent, a in rows(directory, "SELECT p.parent, addition FROM prepared a JOIN parents p ON p.id = a.parent")}
+    plans = {
+        parent: json.loads(a)["plan"]
+        for parent, a in rows(directory, "SELECT p.parent, addition FROM prepared a JOIN parents p ON p.id = a.parent")
+    }
     assert len(plans) == 12 and all(len(plan) >= 3 for plan in plans.values())
 
 
@@ -83,8 +86,14 @@ def test_no_parent_opens_before_what_it_uses_has_closed_and_an_interrupted_run_e
     directory, backend, panels = run("a")
     drive(directory, backend, panels)
     whole = build([directory.path]).as_dict()
-    first = rows(directory, "SELECT min(e.id) FROM exchanges e JOIN slots s ON s.id = e.slot JOIN parents p ON p.id = s.parent WHERE p.panel = 'workflows'")
-    last = rows(directory, "SELECT max(e.id) FROM exchanges e JOIN slots s ON s.id = e.slot JOIN parents p ON p.id = s.parent WHERE p.panel = 'main'")
+    first = rows(
+        directory,
+        "SELECT min(e.id) FROM exchanges e JOIN slots s ON s.id = e.slot JOIN parents p ON p.id = s.parent WHERE p.panel = 'workflows'",
+    )
+    last = rows(
+        directory,
+        "SELECT max(e.id) FROM exchanges e JOIN slots s ON s.id = e.slot JOIN parents p ON p.id = s.parent WHERE p.panel = 'main'",
+    )
     assert first[0][0] > last[0][0]
     directory, backend, panels = run("b", max_batch=1)
     for stop in (40, 120, 30, None):
@@ -98,7 +107,9 @@ def test_without_a_selection_there_is_no_plan_and_a_retry_makes_one(run):
     FAIL["on"] = True
     assert drive(directory, backend, panels)
     assert verify(directory.path).differences == []
-    states = dict(rows(directory, "SELECT state, count(*) FROM slots s JOIN parents p ON p.id = s.parent WHERE p.panel = 'workflows' GROUP BY 1"))
+    states = dict(
+        rows(directory, "SELECT state, count(*) FROM slots s JOIN parents p ON p.id = s.parent WHERE p.panel = 'workflows' GROUP BY 1")
+    )
     assert states["not_needed"] == 2 * 3
     ((reason,),) = rows(directory, "SELECT DISTINCT reason FROM outcomes WHERE arm = 'self_plan_spell' AND status = 'undefined'")
     assert reason == "main's Native is undefined: step 1: error: scripted failure"
@@ -114,7 +125,7 @@ def test_verify_notices_another_plan(run):
     drive(directory, backend, panels)
     db = sqlite3.connect(directory.ledger_path)
     (number,) = db.execute("SELECT min(parent) FROM prepared").fetchone()
-    db.execute("UPDATE prepared SET addition = '{\"plan\": \"999\"}' WHERE parent = ?", (number,))
+    db.execute('UPDATE prepared SET addition = \'{"plan": "999"}\' WHERE parent = ?', (number,))
     db.commit()
     db.close()
     found = verify(directory.path).differences

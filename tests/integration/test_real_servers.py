@@ -13,18 +13,18 @@ from pathlib import Path
 
 import orjson
 import pytest
+from support.cli import c2s
+from support.runs import drive, make_run, rows, server_model, states
 
 from c2s.backends.registry import open_model
 from c2s.controllers.program import Arm
 from c2s.ledger import sqlite
-from c2s.ledger.spend import read_spend
+from c2s.ledger.totals import read_spend
 from c2s.panels.base import Panel
 from c2s.records import Ask, Outcome, Parent, Question, Request
-from c2s.runner.prices import Price
-from c2s.runner.spend import Budget
-from c2s.verify import verify
-from support.cli import c2s
-from support.runs import drive, make_run, rows, server_model, states
+from c2s.spending.budget import Budget
+from c2s.spending.prices import Price
+from c2s.verification import verify
 
 mock = pytest.importorskip("jevcompat.mock", reason="pip install jevcompat==0.1.1")
 
@@ -59,7 +59,9 @@ ARMS = (
     _arm("unicode", lambda p: p.id, {"answer": question("É", "Ü")}),
     _arm("many", lambda p: p.id, {"answer": question(*(f"o{n}" for n in range(80)))}),
 )
-PANEL = Panel("probe", "one arm for each thing that a request may hold", ARMS, lambda settings: PARENTS, lambda frozen, settings: [], pair=None)
+PANEL = Panel(
+    "probe", "one arm for each thing that a request may hold", ARMS, lambda settings: PARENTS, lambda frozen, settings: [], pair=None
+)
 EVERY = tuple(arm.name for arm in ARMS)
 
 
@@ -80,25 +82,66 @@ class Ends:
 
 UNREACHED = "no effect: c2s sends choice questions alone"
 FAULTS = {
-    "wrong-route": Ends("HTTP 404 is a final error; after 25 in a row the run stops, resumable", EVERY, stopped="25 requests in a row", said="HTTP 404: No route"),
-    "xssi-200": Ends("malformed: not JSON; after 25 in a row the run stops, resumable", EVERY, stopped="25 requests in a row", said="not JSON"),
+    "wrong-route": Ends(
+        "HTTP 404 is a final error; after 25 in a row the run stops, resumable",
+        EVERY,
+        stopped="25 requests in a row",
+        said="HTTP 404: No route",
+    ),
+    "xssi-200": Ends(
+        "malformed: not JSON; after 25 in a row the run stops, resumable", EVERY, stopped="25 requests in a row", said="not JSON"
+    ),
     "plain-content-type": Ends("answered; the content type is kept in the ledger and decides nothing"),
-    "text-errors": Ends("the plain text is the error's message", EVERY, stopped="25 requests", said="HTTP 400: Unknown model: nope", model="nope"),
+    "text-errors": Ends(
+        "the plain text is the error's message", EVERY, stopped="25 requests", said="HTTP 400: Unknown model: nope", model="nope"
+    ),
     "models-404": Ends("answered; `c2s doctor` says that there is no list of models"),
-    "auth-rejects-header": Ends("HTTP 401 stops the run at once, resumable; nothing is an error", stopped="refuses the key", said="takes no key", client_key="k"),
-    "auth-x-api-key": Ends("HTTP 403 before the first answer stops the run, resumable", stopped="refuses the key", said="Must supply", server_key="k", client_key="k"),
-    "auth-plain": Ends("HTTP 401 in plain text stops the run, resumable", stopped="refuses the key", said="HTTP 401: Unauthorized", server_key="k"),
-    "auth-invalid-403-text": Ends("HTTP 401 stops the run, resumable, with the server's words", stopped="refuses the key", said="bad key", server_key="k", client_key="wrong"),
-    "reject-array-state": Ends("requests with an array state end in error with the server's words; the others are answered", ("array",), said="Input should be a valid string"),
-    "reject-jev-latest": Ends("HTTP 404 is a final error; after 25 in a row the run stops", EVERY, stopped="25 requests", said="Model not served", model="jev-latest"),
-    "first-question-only": Ends("a response that lacks one question is malformed as a whole", ("several",), said="no answer to question 'zweite Frage'"),
+    "auth-rejects-header": Ends(
+        "HTTP 401 stops the run at once, resumable; nothing is an error", stopped="refuses the key", said="takes no key", client_key="k"
+    ),
+    "auth-x-api-key": Ends(
+        "HTTP 403 before the first answer stops the run, resumable",
+        stopped="refuses the key",
+        said="Must supply",
+        server_key="k",
+        client_key="k",
+    ),
+    "auth-plain": Ends(
+        "HTTP 401 in plain text stops the run, resumable", stopped="refuses the key", said="HTTP 401: Unauthorized", server_key="k"
+    ),
+    "auth-invalid-403-text": Ends(
+        "HTTP 401 stops the run, resumable, with the server's words",
+        stopped="refuses the key",
+        said="bad key",
+        server_key="k",
+        client_key="wrong",
+    ),
+    "reject-array-state": Ends(
+        "requests with an array state end in error with the server's words; the others are answered",
+        ("array",),
+        said="Input should be a valid string",
+    ),
+    "reject-jev-latest": Ends(
+        "HTTP 404 is a final error; after 25 in a row the run stops",
+        EVERY,
+        stopped="25 requests",
+        said="Model not served",
+        model="jev-latest",
+    ),
+    "first-question-only": Ends(
+        "a response that lacks one question is malformed as a whole", ("several",), said="no answer to question 'zweite Frage'"
+    ),
     "strict-ids": Ends("requests with such a question name end in error", ("several",), said="Question id must match"),
     "nfd-keys": Ends("an option in another Unicode form is not the option: scored as invalid, never repaired", invalid=("unicode",)),
     "forbid-extra": Ends("answered: c2s sends no field beyond the protocol's"),
     "string-only-text": Ends("answered: instructions and descriptions are strings"),
     "noul-two-sided": Ends(UNREACHED),
     "noul-needs-instructions": Ends(UNREACHED),
-    "no-null-description": Ends("requests with null descriptions end in error; those with descriptions are answered", ("plain", "array", "several", "unicode", "many"), said="valid string"),
+    "no-null-description": Ends(
+        "requests with null descriptions end in error; those with descriptions are answered",
+        ("plain", "array", "several", "unicode", "many"),
+        said="valid string",
+    ),
     "cap-64": Ends("requests above the server's 64 options end in error", ("many",), said="at most 64 items"),
     "cap-5-levels": Ends(UNREACHED),
     "accept-map-score": Ends(UNREACHED),
@@ -112,7 +155,9 @@ FAULTS = {
     "choice-no-confidence": Ends("answered; their confidence is absent, ours is computed", checks={"theirs": None}),
     "choice-key-case": Ends("an option in another case is not the option: scored as invalid", invalid=("unicode",)),
     "choice-sum": Ends("answered; probabilities are kept as reported, not renormalised"),
-    "choice-second": Ends("answered; the returned choice is the outcome, and the disagreement with the argmax is flagged", checks={"disagree": True}),
+    "choice-second": Ends(
+        "answered; the returned choice is the outcome, and the disagreement with the argmax is flagged", checks={"disagree": True}
+    ),
     "score-no-legend": Ends(UNREACHED),
     "legend-1-based": Ends(UNREACHED),
     "score-keys-1-based": Ends(UNREACHED),
@@ -122,7 +167,9 @@ FAULTS = {
     "confidence-margin": Ends("answered; their confidence is kept, ours follows the formula", checks={"differ": True}),
     "500-on-unknown-type": Ends(UNREACHED),
     "accept-boolean": Ends(UNREACHED),
-    "validation-400": Ends("the flat message is found", ("many",), said="HTTP 400: Dictionary should have at most 64 items", checks={"also": "cap-64"}),
+    "validation-400": Ends(
+        "the flat message is found", ("many",), said="HTTP 400: Dictionary should have at most 64 items", checks={"also": "cap-64"}
+    ),
     "error-flat": Ends("the flat message is found", EVERY, stopped="25 requests", said="HTTP 400: Unknown model: nope", model="nope"),
     "id-leaks": Ends("answered; one response cannot show it: another question name is another request"),
     "batch-leaks": Ends("answered; one response cannot show it: c2s never merges two asks into one request"),
@@ -194,7 +241,9 @@ def test_each_fault_ends_as_the_table_says(fault, memory_path, monkeypatch):
 
 
 def check_answers(run, ends: Ends) -> None:
-    details = {arm: orjson.loads(detail) for arm, detail in rows(run, "SELECT arm, detail FROM outcomes WHERE status = 'ok' ORDER BY parent")}
+    details = {
+        arm: orjson.loads(detail) for arm, detail in rows(run, "SELECT arm, detail FROM outcomes WHERE status = 'ok' ORDER BY parent")
+    }
     for arm, detail in details.items():
         assert (detail["invalid"] > 0) == (arm in ends.invalid), arm
         assert detail["disagree"] == ends.checks.get("disagree", False)
@@ -212,7 +261,9 @@ def check_answers(run, ends: Ends) -> None:
 
 
 def test_the_mock_as_a_process_of_its_own_without_a_fault(tmp_path):
-    process = subprocess.Popen([sys.executable, "-m", "jevcompat.cli", "mock", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "jevcompat.cli", "mock", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     url = None
     try:
         line = process.stdout.readline()
@@ -256,7 +307,9 @@ def test_sparrow_over_http_answers_as_sparrow_in_process(sparrow_server, memory_
     here = open_model("sparrow", {})
     far, near = make_run(memory_path / "far", over_http, limit=4), make_run(memory_path / "near", here, limit=4)
     assert drive(far, over_http, budget=Budget(Price(1.0, 0))).finished and drive(near, here).finished
-    query = "SELECT p.parent, arm, output, correct, round(min_confidence, 4) FROM outcomes o JOIN parents p ON p.id = o.parent ORDER BY 1, 2"
+    query = (
+        "SELECT p.parent, arm, output, correct, round(min_confidence, 4) FROM outcomes o JOIN parents p ON p.id = o.parent ORDER BY 1, 2"
+    )
     assert rows(far, query) == rows(near, query)
     with sqlite.reading(far.ledger_path) as db:
         spend = read_spend(db)

@@ -19,7 +19,9 @@ import pytest
         (("--out", "pyproject.toml"), "is a file"),
     ],
 )
-def test_an_option_without_a_reader_is_refused(c2s: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: tuple[str, ...], said: str):
+def test_an_option_without_a_reader_is_refused(
+    c2s: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: tuple[str, ...], said: str
+):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pyproject.toml").write_text("mine")
     code, out, err = c2s("run", "--model", "sim:oracle", "--domain", "math", "--limit", 1, *arguments)

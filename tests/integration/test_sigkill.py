@@ -8,11 +8,11 @@ import threading
 import time
 
 import pytest
-
-from c2s.verify import verify
 from support.cli import c2s, run_words, start
 from support.runs import rows, states
 from support.server import Action, Server
+
+from c2s.verification import verify
 
 
 class Killer:
@@ -81,7 +81,9 @@ def check(path, server, model: str) -> None:
     assert (path / "living" / "report.json").read_bytes() == (out / "report.json").read_bytes()
 
 
-@pytest.mark.parametrize(("seed", "model"), [(1, "systemone:jev-1.13.0"), (2, "systemone:jev-1.13.0"), (3, "systemone:jev-1.13.0?resend=safe")])
+@pytest.mark.parametrize(
+    ("seed", "model"), [(1, "systemone:jev-1.13.0"), (2, "systemone:jev-1.13.0"), (3, "systemone:jev-1.13.0?resend=safe")]
+)
 def test_twenty_kills(memory_path, seed, model):
     with Server(delay=0.001) as server:
         kills = many_kills(memory_path, server, seed, 7, model)

@@ -7,17 +7,17 @@ import math
 
 import orjson
 import pytest
+from support.runs import drive, make_run, rows, states
+from support.server import Action, Server
 
 from c2s.backends.registry import open_model
 from c2s.controllers.program import Arm
 from c2s.errors import InputError
 from c2s.panels.base import Panel
 from c2s.records import Ask, Outcome, Parent, Question, Request
-from c2s.runner.prices import Price
-from c2s.runner.spend import Budget
-from c2s.verify import verify
-from support.runs import drive, make_run, rows, states
-from support.server import Action, Server
+from c2s.spending.budget import Budget
+from c2s.spending.prices import Price
+from c2s.verification import verify
 
 
 def pick(options: list[str], key: bytes) -> str:
@@ -32,7 +32,11 @@ def chat(n: int, body: bytes) -> Action:
         codes = list(user["choices"])
         best = pick(codes, body)
         tokens = [{"token": c, "logprob": math.log(0.7 if c == best else 0.2 / len(codes))} for c in codes]
-        choice = {"message": {"content": best}, "finish_reason": "length", "logprobs": {"content": [{"token": best, "top_logprobs": tokens[:20]}]}}
+        choice = {
+            "message": {"content": best},
+            "finish_reason": "length",
+            "logprobs": {"content": [{"token": best, "top_logprobs": tokens[:20]}]},
+        }
     else:
         value = pick(user["allowed_values"], body)
         style = hashlib.sha256(body).digest()[1] % 8
@@ -45,9 +49,18 @@ def verdicts(n: int, body: bytes) -> Action:
     request = orjson.loads(body)
     schema = request["text"]["format"]["schema"]
     values = {name: pick(field["enum"], body) for name, field in schema["properties"].items()}
-    content = [{"type": "refusal", "refusal": "no"}] if hashlib.sha256(body).digest()[1] % 10 == 0 else [{"type": "output_text", "text": orjson.dumps(values).decode()}]
+    content = (
+        [{"type": "refusal", "refusal": "no"}]
+        if hashlib.sha256(body).digest()[1] % 10 == 0
+        else [{"type": "output_text", "text": orjson.dumps(values).decode()}]
+    )
     usage = {"input_tokens": 200, "input_tokens_details": {"cached_tokens": 50, "cache_write_tokens": 0}, "output_tokens": 40}
-    return Action(body=orjson.dumps({"model": "gpt-6-sol", "status": "completed", "output": [{"type": "message", "content": content}], "usage": usage}), headers={"x-request-id": f"req_{n}"})
+    return Action(
+        body=orjson.dumps(
+            {"model": "gpt-6-sol", "status": "completed", "output": [{"type": "message", "content": content}], "usage": usage}
+        ),
+        headers={"x-request-id": f"req_{n}"},
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,7 +82,14 @@ def test_a_run_over_each_protocol_verifies(memory_path, model, behave, path):
         assert rows(run, "SELECT count(*) FROM exchanges WHERE cost_usd IS NULL OR cost_usd <= 0 OR reserved_usd <= cost_usd") == [(0,)]
         kinds = {kind for (kind,) in rows(run, "SELECT DISTINCT kind FROM outcomes")}
         if model == "chat:qwen":
-            assert kinds >= {"extra_text", "format_valid_wrong"} and kinds <= {"strict_correct", "truncated", "empty", "format_valid_wrong", "extra_text", "other_invalid"}
+            assert kinds >= {"extra_text", "format_valid_wrong"} and kinds <= {
+                "strict_correct",
+                "truncated",
+                "empty",
+                "format_valid_wrong",
+                "extra_text",
+                "other_invalid",
+            }
             details = [orjson.loads(d) for (d,) in rows(run, "SELECT detail FROM outcomes")]
             assert any(d["whitespace"] for d in details) and any(d["truncated"] for d in details)
         elif model.startswith("chat"):
@@ -112,7 +132,15 @@ def test_both_presentations_reach_the_wire(memory_path):
         return Arm(presentation, program, lambda parent: (1,))
 
     made = [Parent(f"s{n}", "math", 1, {"target": "a", "candidates": ["a"]}) for n in range(5)]
-    panel = Panel("judge", "judge", (arm("insertion"), arm("sorted")), lambda settings: made, lambda frozen, settings: [], pair=None, schedule="hash:20261007154")
+    panel = Panel(
+        "judge",
+        "judge",
+        (arm("insertion"), arm("sorted")),
+        lambda settings: made,
+        lambda frozen, settings: [],
+        pair=None,
+        schedule="hash:20261007154",
+    )
     with Server() as server:
         backend = open_model("systemone:jev-1.13.0", {"base_url": server.url, "concurrency": 2})
         run = make_run(memory_path / "run", backend, panels=(panel,), settings={"domain": None, "limit": None})

@@ -10,14 +10,14 @@ import time
 from pathlib import Path
 
 import pytest
+from support.cli import c2s, run_words, start
+from support.runs import rows, states
+from support.server import Action, Server
 
 from c2s.ledger import sqlite
 from c2s.ledger.directory import RunDirectory
 from c2s.runner.control import write_command
-from c2s.verify import verify
-from support.cli import c2s, run_words, start
-from support.runs import rows, states
-from support.server import Action, Server
+from c2s.verification import verify
 
 
 def one_line(text: str) -> str:

@@ -12,12 +12,12 @@ from typing import Any
 
 import orjson
 import pytest
+from support.server import Action, Server
 
-from c2s.backends.simulated_writer import HABITS
+from c2s.backends.simulated.writers import HABITS
 from c2s.ledger import reader, sqlite
 from c2s.ledger.directory import RunDirectory
-from c2s.verify import verify
-from support.server import Action, Server
+from c2s.verification import verify
 
 Report = Callable[..., dict[str, Any]]
 RIGHT, WRONG = {"strict_correct"}, {"format_valid_wrong"}
@@ -77,9 +77,26 @@ def test_a_habit_lands_in_its_kind_under_matched_generation(report_of, memory_pa
             assert kinds == (WRONG if evidence == "raw" else RIGHT)
         assert bool(outcome.detail["whitespace"]) is (habit == "spaced") or habit == "aloud"  # cut after a space
     expected = GENERATION[habit]
-    assert (found["code"] <= expected[0] and found["character"] <= expected[1]) and (habit == "upper_case" or tuple(found.values()) == expected)
+    assert (found["code"] <= expected[0] and found["character"] <= expected[1]) and (
+        habit == "upper_case" or tuple(found.values()) == expected
+    )
     for row in document["sections"]["failures"]["rows"]:
-        assert sum(row[kind] for kind in ("strict_correct", "format_valid_wrong", "bound_code", "other_code", "extra_text", "other_invalid", "empty", "truncated")) == row["answers"]
+        assert (
+            sum(
+                row[kind]
+                for kind in (
+                    "strict_correct",
+                    "format_valid_wrong",
+                    "bound_code",
+                    "other_code",
+                    "extra_text",
+                    "other_invalid",
+                    "empty",
+                    "truncated",
+                )
+            )
+            == row["answers"]
+        )
     rows = {(row["domain"], row["evidence"], row["output"]): row for row in document["sections"]["accuracy"]["rows"]}
     for (_, _, output), row in rows.items():
         if expected[output == "character"] in (RIGHT, {"bound_code"}):
@@ -116,7 +133,10 @@ def test_a_habit_lands_in_its_kind_when_solving(report_of, memory_path, habit):
     tests = sections["contrasts:continuous"]["rows"]
     assert len(tests) == 6 and {row["m"] for row in tests} == {6}
     for row in sections["prefixes"]["rows"]:
-        assert row["initial_count"] == [0 if habit in ("stops_early", "full_stop", "aloud", "silent") else 3, 3]  # outer whitespace is stripped here
+        assert row["initial_count"] == [
+            0 if habit in ("stops_early", "full_stop", "aloud", "silent") else 3,
+            3,
+        ]  # outer whitespace is stripped here
         assert row["lost"] == (3 if habit in ("restarts", "spaced") else 0)
         assert row["with_markers"] == (3 if habit in ("stops_early", "spaced", "aloud", "silent") else 0)
     for row in sections["budgets"]["rows"]:
@@ -140,7 +160,9 @@ def test_grids_of_two_models_form_the_families_of_the_paper(report_of, c2s, memo
     assert all(row["p_holm"] == 1 for run in runs[1:] for name in ("heat", "interactions") for row in run["sections"][name]["rows"])
     for row in runs[0]["sections"]["failures"]["rows"]:
         answers = 36 if row["order"] == "all" else 12
-        assert row["answers"] == answers and row["bound_code"] == (answers if (row["output"], row["template"]) == ("character", "T2") else 0)
+        assert row["answers"] == answers and row["bound_code"] == (
+            answers if (row["output"], row["template"]) == ("character", "T2") else 0
+        )
     code, out, _ = c2s("report", memory_path / "a")
     assert code == 0 and re.search(r"math +indexed +T2 +-100\.0\*██ +-100\.0\*██ +-100\.0\*██", out) and "Holm over the m = 36 tests" in out
 
@@ -160,7 +182,9 @@ def test_padding_of_equal_length_does_not_help_who_needs_an_index(report_of, mem
 def test_templates_have_four_nonreference_contrasts(report_of):
     document = report_of("run", "--panel", "templates", "--limit", 6, "--model", "sim:writer")
     tests = document["sections"]["contrasts:templates"]["rows"]
-    assert [row["contrast"] for row in tests] == ["serial_v2 - serial_v1", "serial_v3 - serial_v1"] * 2 and {row["m"] for row in tests} == {4}
+    assert [row["contrast"] for row in tests] == ["serial_v2 - serial_v1", "serial_v3 - serial_v1"] * 2 and {row["m"] for row in tests} == {
+        4
+    }
     assert len(document["sections"]["by_setting"]["rows"]) == 6 and len(document["sections"]["mean_and_worst"]["rows"]) == 2
     known = report_of("other", "--panel", "templates", "--limit", 20, "--model", "sim:effect?name=template")
     worse = {row["contrast"]: row["difference"] for row in known["sections"]["contrasts:templates"]["rows"]}
@@ -170,21 +194,46 @@ def test_templates_have_four_nonreference_contrasts(report_of):
 @pytest.mark.parametrize("contract", ["direct", "code-readout", "code-generated"])
 def test_every_panel_that_a_writer_can_answer_runs(c2s, memory_path, contract):
     """The direct variants of main, union, support and factors among them."""
-    code, out, err = c2s("run", "--json", "--panel", "all", "--limit", 1, "--model", f"sim:writer?contract={contract}", "--out", memory_path / "run")
+    code, out, err = c2s(
+        "run", "--json", "--panel", "all", "--limit", 1, "--model", f"sim:writer?contract={contract}", "--out", memory_path / "run"
+    )
     document = json.loads(out)
     assert code == 0 and verify(memory_path / "run").differences == []
     assert document["requests"]["error"] == document["requests"]["unknown"] == 0
     run = set(document["panels"])
-    assert {"main", "union", "support", "factors", "readout", "grid", "generation", "continuous", "token-padding", "whole-answer", "templates"} <= run
+    assert {
+        "main",
+        "union",
+        "support",
+        "factors",
+        "readout",
+        "grid",
+        "generation",
+        "continuous",
+        "token-padding",
+        "whole-answer",
+        "templates",
+    } <= run
     assert ("copying" in run, "stopping" in run) == ((True, True) if contract == "direct" else (False, False))
-    for panel in ("main", "union", "support", "factors", "readout", "templates", "whole-answer", *(("copying", "stopping") if contract == "direct" else ())):
+    for panel in (
+        "main",
+        "union",
+        "support",
+        "factors",
+        "readout",
+        "templates",
+        "whole-answer",
+        *(("copying", "stopping") if contract == "direct" else ()),
+    ):
         wrong = [o for _, o in outcomes(memory_path / "run", panel) if o.kind not in RIGHT and not o.arm.startswith("wrong_")]
         assert wrong == [], panel
 
 
 def test_a_script_may_write_text(report_of, memory_path):
     file = memory_path / "writer.py"
-    file.write_text("contract = 'direct'\ndef answer(call):\n    return call.ask.truth['answer'] + ('.' if call.ask.request.contract == 'character' else '')\n")
+    file.write_text(
+        "contract = 'direct'\ndef answer(call):\n    return call.ask.truth['answer'] + ('.' if call.ask.request.contract == 'character' else '')\n"
+    )
     document = report_of("run", "--panel", "generation,main", "--limit", 1, "--model", f"script:{file}")
     assert document["panels"]["main"]["domains"]["math"]["joint"]["both"] == 1
     kinds = {o.arm: o.kind for _, o in outcomes(memory_path / "run", "generation")}
@@ -212,7 +261,9 @@ def chat_solver(n: int, body: bytes) -> Action:
     state = orjson.loads(user["state"]) if isinstance(user["state"], str) else user["state"]
     text = solved(state, user, messages[0]["content"], messages[-1]["content"] if request.get("continue_final_message") else "")
     choice = {"finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-    return Action(body=orjson.dumps({"model": "m", "choices": [choice], "usage": {"prompt_tokens": 90, "completion_tokens": len(text) + 1}}))
+    return Action(
+        body=orjson.dumps({"model": "m", "choices": [choice], "usage": {"prompt_tokens": 90, "completion_tokens": len(text) + 1}})
+    )
 
 
 def responses_solver(n: int, body: bytes) -> Action:
@@ -223,7 +274,9 @@ def responses_solver(n: int, body: bytes) -> Action:
     else:
         text = solved(orjson.loads(shown["state"]), shown, request.get("instructions", ""))
     output = [{"type": "message", "content": [{"type": "output_text", "text": text}]}]
-    return Action(body=orjson.dumps({"model": "m", "status": "completed", "output": output, "usage": {"input_tokens": 90, "output_tokens": 2}}))
+    return Action(
+        body=orjson.dumps({"model": "m", "status": "completed", "output": output, "usage": {"input_tokens": 90, "output_tokens": 2}})
+    )
 
 
 @pytest.mark.parametrize(
@@ -255,7 +308,9 @@ def test_the_chat_panels_over_a_server(c2s, memory_path, model, behave, panels):
 
 
 def test_a_panel_that_needs_a_tokenizer_is_refused_for_a_server(c2s, memory_path):
-    code, _, err = c2s("run", "--panel", "token-padding", "--model", "chat:m", "--base-url", "http://127.0.0.1:9", "--out", memory_path / "run")
+    code, _, err = c2s(
+        "run", "--panel", "token-padding", "--model", "chat:m", "--base-url", "http://127.0.0.1:9", "--out", memory_path / "run"
+    )
     assert code == 2 and "token-padding cannot be run with this model" in err and "tokenizer" in err and not (memory_path / "run").exists()
 
 
@@ -272,16 +327,27 @@ def test_endpoints_against_plain_definitions(report_of, memory_path):
 
     shifted = set()
     for row in document["sections"]["heat"]["rows"]:
-        pairs = [[right(arms, row["evidence"], output, row["template"], row["order"]) for output in ("character", "code")] for arms in found[row["domain"]].values()]
+        pairs = [
+            [right(arms, row["evidence"], output, row["template"], row["order"]) for output in ("character", "code")]
+            for arms in found[row["domain"]].values()
+        ]
         gained, lost = sum(a > b for a, b in pairs), sum(a < b for a, b in pairs)
         assert row["difference"] == pytest.approx((gained - lost) / 12) and row["table"][1:3] == [gained, lost]
-        assert row["p"] == pytest.approx(min(1.0, 2 * sum(math.comb(gained + lost, k) for k in range(min(gained, lost) + 1)) / 2 ** (gained + lost)))
+        assert row["p"] == pytest.approx(
+            min(1.0, 2 * sum(math.comb(gained + lost, k) for k in range(min(gained, lost) + 1)) / 2 ** (gained + lost))
+        )
         shifted.add(row["difference"])
     assert len(shifted) > 2  # a mixture, not all or nothing
     for row in document["sections"]["interactions"]["rows"]:
         template = row["contrast"].split(" ")[0]
         gaps = [
-            [sum(right(arms, row["evidence"], "character", t, o) - right(arms, row["evidence"], "code", t, o) for o in ("O0", "O1", "O2")) / 3 for t in (template, "T0")]
+            [
+                sum(
+                    right(arms, row["evidence"], "character", t, o) - right(arms, row["evidence"], "code", t, o) for o in ("O0", "O1", "O2")
+                )
+                / 3
+                for t in (template, "T0")
+            ]
             for arms in found[row["domain"]].values()
         ]
         changes = [a - b for a, b in gaps]

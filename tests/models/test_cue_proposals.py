@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from c2s.banks.cue_beams import KIND
+from c2s.bankbuild.cue_beams import KIND
 from c2s.banks.datafile import load_data
 from c2s.cli import main
-from c2s.presentation.contracts import cue_contexts
+from c2s.presentation.texts import cue_contexts
 
 
 @pytest.mark.skipif(importlib.util.find_spec("torch") is not None, reason="torch is installed")
@@ -40,7 +40,7 @@ def test_proposals_of_smollm2_have_the_likelihoods_of_a_plain_forward_pass(tmp_p
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     file = load_data(tmp_path / "a", KIND)
     assert list(dict.fromkeys(row["context"] for row in file.rows)) == list(cue_contexts())
-    from c2s.backends.causal_lm import CausalLM
+    from c2s.backends.local.causal_lm import CausalLM
     from c2s.backends.local.load import load_weights, open_checkpoint, source
 
     model, plain_model = CausalLM(str(weights)), load_weights(open_checkpoint(source(str(weights))))

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
-
 from support.tiny_checkpoints import saved  # skips where torch is absent
 
 from c2s.backends.base import Call
@@ -28,7 +27,9 @@ def head(tmp_path_factory: pytest.TempPathFactory):
 def ask(backend: Any, options: dict[str, str | None], *, questions: int = 1, state: Any = "s") -> tuple[dict[str, Any], Any]:
     request = Request(state, {f"q{i}": Question("Which?", options) for i in range(questions)})
     made = Ask(1, request)
-    (came,) = backend.call([Call(Slot("p", "q", "a", 0, 1), Parent("q", "math", 1, {}), made, dialect("systemone").encode(made, backend.model))])
+    (came,) = backend.call(
+        [Call(Slot("p", "q", "a", 0, 1), Parent("q", "math", 1, {}), made, dialect("systemone").encode(made, backend.model))]
+    )
     assert came.verdict == "ok", came.message
     return orjson.loads(came.raw), dialect("systemone").decode(made, came.raw)
 
@@ -50,7 +51,9 @@ def test_the_answer_is_the_softmax_over_the_letters_divided_by_the_temperature(h
     shares = np.exp(letters(head, text, 3) / 2)
     np.testing.assert_allclose(list(answer.choice("q0").probabilities.values()), shares / shares.sum(), atol=1e-4)
     assert list(answer.choice("q0").probabilities) == ["apple", "7", "b"] and raw["c2s"]["forwards"] == 1
-    assert answer.choice("q0").returned == answer.choice("q0").argmax and answer.input_tokens == raw["c2s"]["questions"]["q0"]["prompt_tokens"]
+    assert (
+        answer.choice("q0").returned == answer.choice("q0").argmax and answer.input_tokens == raw["c2s"]["questions"]["q0"]["prompt_tokens"]
+    )
     assert head.fingerprint["temperature"] == {"choice": 2.0, "noul": 1.0}
 
 
@@ -79,7 +82,12 @@ def test_options_up_to_26_need_one_forward_and_255_several_rounds(head: Any):
     assert raw["c2s"]["questions"]["q0"]["groups"] == [[26]]
     raw, answer = ask(head, {f"o{i}": None for i in range(255)})
     sizes = raw["c2s"]["questions"]["q0"]["groups"]
-    assert [len(row) for row in sizes] == [11, 2, 1] and sum(sizes[0]) == 255 and max(sizes[0]) - min(sizes[0]) <= 1 and sizes[1:] == [[16, 17], [6]]
+    assert (
+        [len(row) for row in sizes] == [11, 2, 1]
+        and sum(sizes[0]) == 255
+        and max(sizes[0]) - min(sizes[0]) <= 1
+        and sizes[1:] == [[16, 17], [6]]
+    )
     assert raw["c2s"]["forwards"] == 14 and sum(answer.choice("q0").probabilities.values()) == pytest.approx(1)
     raw, answer = ask(head, {"only": None})
     assert answer.choice("q0").probabilities == {"only": 1.0} and answer.choice("q0").confidence == 1.0

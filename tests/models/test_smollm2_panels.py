@@ -12,7 +12,7 @@ import pytest
 
 from c2s.ledger import reader, sqlite
 from c2s.ledger.directory import RunDirectory
-from c2s.verify import verify
+from c2s.verification import verify
 
 pytestmark = [
     pytest.mark.slow,

@@ -26,7 +26,13 @@ def run_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-COMMANDS = {"help": ["--help"], "version": ["--version"], "models": ["models"], "status": ["status", "RUN"], "status --json": ["status", "RUN", "--json"]}
+COMMANDS = {
+    "help": ["--help"],
+    "version": ["--version"],
+    "models": ["models"],
+    "status": ["status", "RUN"],
+    "status --json": ["status", "RUN", "--json"],
+}
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)

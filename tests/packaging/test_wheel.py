@@ -55,7 +55,11 @@ def test_metadata_names_commands_extras_and_licences(wheel: zipfile.ZipFile):
     assert {f"{info}/licenses/LICENSE", f"{info}/licenses/NOTICE"} <= set(wheel.namelist())
     assert b"WordNet" in wheel.read(f"{info}/licenses/NOTICE")
     metadata = wheel.read(f"{info}/METADATA").decode()
-    for line in ("Requires-Python: >=3.11", "License-Expression: Apache-2.0", *(f"Provides-Extra: {e}" for e in ("local", "demo", "test", "bench"))):
+    for line in (
+        "Requires-Python: >=3.11",
+        "License-Expression: Apache-2.0",
+        *(f"Provides-Extra: {e}" for e in ("local", "demo", "test", "bench")),
+    ):
         assert line in metadata.splitlines()
     # One wheel per Python minor: pybind11 has no stable ABI.
     assert f"Tag: cp{sys.version_info.major}{sys.version_info.minor}-cp" in wheel.read(f"{info}/WHEEL").decode()

@@ -19,8 +19,25 @@ def c2s(*words: object, env: Mapping[str, str] | None = None, timeout: float = 1
 
 
 def start(*words: object, env: Mapping[str, str] | None = None, **named) -> subprocess.Popen:
-    return subprocess.Popen(command(*words), env=os.environ | dict(env or {}), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **named)
+    return subprocess.Popen(
+        command(*words), env=os.environ | dict(env or {}), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **named
+    )
 
 
 def run_words(server_url: str, out: Path, *more: object, limit: int = 24, model: str = "systemone:jev-1.13.0") -> list[object]:
-    return ["run", "--model", model, "--base-url", server_url, "--domain", "math", "--limit", limit, "--out", out, "--concurrency", 8, *more]
+    return [
+        "run",
+        "--model",
+        model,
+        "--base-url",
+        server_url,
+        "--domain",
+        "math",
+        "--limit",
+        limit,
+        "--out",
+        out,
+        "--concurrency",
+        8,
+        *more,
+    ]

@@ -13,8 +13,8 @@ from support.panels import SETTINGS, play, truth
 from c2s.controllers.program import ParentProgram
 from c2s.dialects import dialect
 from c2s.dialects.systemone import SystemOne
+from c2s.panels.choice.workflows import plans
 from c2s.panels.registry import PANELS
-from c2s.panels.workflows import plans
 from c2s.records import Answer, Ask, Choice, Outcome, Parent, Request
 
 PROTOCOL = Path(__file__).parents[2] / "docs/protocol.md"
@@ -70,7 +70,12 @@ def golden() -> Iterator[tuple[str, str]]:
 
 
 WRITERS = {
-    "main": (("native", "chat-direct:nothink"), ("serial", "chat-direct:nothink"), ("native", "chat-code-readout"), ("serial", "chat-code-readout")),
+    "main": (
+        ("native", "chat-direct:nothink"),
+        ("serial", "chat-direct:nothink"),
+        ("native", "chat-code-readout"),
+        ("serial", "chat-code-readout"),
+    ),
     "support": (("trie_call", "chat-direct"),),
     "factors": (("early_10_2", "chat-direct"),),
     "copying": (("raw_batch", "chat-direct"), ("opaque_raw", "chat-direct")),
@@ -94,7 +99,9 @@ def written() -> Iterator[tuple[str, str]]:
             asks = [(slot, ask) for slot, ask in program.start() if slot.arm == arm]
             slot, ask = asks[0]
             right = Answer({q: Choice(value, True, text=value) for q, value in ask.truth.items()})
-            ask = next((later for other, later in program.receive(slot, right) if other.arm == arm), ask)  # the second step, where there is one
+            ask = next(
+                (later for other, later in program.receive(slot, right) if other.arm == arm), ask
+            )  # the second step, where there is one
             yield f"`{name}`, `{arm}`, step {ask.step}, {wire}", dialect(wire).encode(ask, "MODEL").decode()
 
 

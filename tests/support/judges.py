@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import orjson
-
-from c2s.backends.simulated_judge import commitment
 from support.server import Action
+
+from c2s.backends.simulated.judges import commitment
 
 
 def grades(fooled: Callable[[dict[str, Any]], bool] = lambda body: False) -> Callable[[int, bytes], Action]:
@@ -21,7 +21,12 @@ def grades(fooled: Callable[[dict[str, Any]], bool] = lambda body: False) -> Cal
         label = "no_answer" if value is None else "correct" if value in state["trusted_reference"] or fooled(body) else "incorrect"
         if value is None and "remain possible" in state["model_reply"] and "ambiguous" in question["criteria"]:
             label = "ambiguous"
-        answer = {"type": "choice", "choice": label, "confidence": 0.9, "probabilities": {o: 0.9 if o == label else 0.05 for o in question["criteria"]}}
+        answer = {
+            "type": "choice",
+            "choice": label,
+            "confidence": 0.9,
+            "probabilities": {o: 0.9 if o == label else 0.05 for o in question["criteria"]},
+        }
         usage = {"input_tokens": 120, "output_tokens": 4}
         return Action(body=orjson.dumps({"model": body["model"], "answers": {"verdict": answer}, "usage": usage}))
 
@@ -36,6 +41,11 @@ def sol_grades(number: int, raw: bytes) -> Action:
     label = "no_answer" if value is None else "correct" if value in state["trusted_reference"] else "incorrect"
     assert label in body["text"]["format"]["schema"]["properties"]["verdict"]["enum"]
     content = [{"type": "output_text", "text": orjson.dumps({"verdict": label}).decode()}]
-    usage = {"input_tokens": 300, "output_tokens": 20, "input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 12}}
+    usage = {
+        "input_tokens": 300,
+        "output_tokens": 20,
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens_details": {"reasoning_tokens": 12},
+    }
     message = {"type": "message", "role": "assistant", "content": content}
     return Action(body=orjson.dumps({"model": body["model"], "status": "completed", "output": [message], "usage": usage}))

@@ -12,7 +12,9 @@ from c2s.records import Ask, Outcome, Parent, Slot
 SETTINGS = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}, "files": {}}
 
 
-def play(parent: Parent, arms: Sequence[Arm], say: Callable[[Slot, Ask], dict[str, str] | str]) -> tuple[dict[str, Outcome], list[tuple[Slot, Ask]]]:
+def play(
+    parent: Parent, arms: Sequence[Arm], say: Callable[[Slot, Ask], dict[str, str] | str]
+) -> tuple[dict[str, Outcome], list[tuple[Slot, Ask]]]:
     """Outcomes by arm (replicate 0) and everything that was asked, with `say(slot, ask)` as the model."""
     import orjson
 

@@ -62,6 +62,7 @@ MISSED = {
 }
 """Controls that Jev got wrong, of 200 (Table 4)."""
 
+
 def jev(call: Call) -> str:
     """Both Jev configurations."""
     contract, presentation, condition = call.slot.arm.split(".")

@@ -10,13 +10,13 @@ from c2s.backends.base import Backend
 from c2s.backends.registry import open_model
 from c2s.ledger import sqlite
 from c2s.ledger.directory import RunDirectory, write_durably
-from c2s.ledger.spend import Spend, read_spend
+from c2s.ledger.totals import Spend, read_spend
 from c2s.ledger.writer import LedgerWriter
 from c2s.panels.base import Panel
-from c2s.panels.main import MAIN
+from c2s.panels.choice.main import MAIN
+from c2s.planning.plan import create_run, make_plan
 from c2s.reports.build import as_json, build
 from c2s.runner.execute import Runner
-from c2s.runner.plan import create_run, make_plan
 from c2s.runner.retry import replan
 
 
@@ -24,13 +24,22 @@ def server_model(url: str, *, concurrency: int = 8, timeout: float = 10.0, model
     return open_model(model, {"base_url": url, "concurrency": concurrency, "timeout": timeout, **options})
 
 
-def make_run(path: Path, backend: Backend, *, limit: int = 4, panels: Sequence[Panel] = (MAIN,), settings: Mapping[str, Any] | None = None) -> RunDirectory:
+def make_run(
+    path: Path, backend: Backend, *, limit: int = 4, panels: Sequence[Panel] = (MAIN,), settings: Mapping[str, Any] | None = None
+) -> RunDirectory:
     plan = make_plan(panels, {"domain": "math", "limit": limit} | dict(settings or {}))
     return create_run(str(path), plan, backend, provenance={"backend_options": {}, "reuse_from": None})
 
 
 def drive(
-    run: RunDirectory, backend: Backend, *, panels: Sequence[Panel] = (MAIN,), report: bool = True, errors: bool = False, unknown: bool = False, **runner: Any
+    run: RunDirectory,
+    backend: Backend,
+    *,
+    panels: Sequence[Panel] = (MAIN,),
+    report: bool = True,
+    errors: bool = False,
+    unknown: bool = False,
+    **runner: Any,
 ) -> Runner:
     """One sitting; returns the runner. The ledger is closed."""
     manifest, digest = run.manifest()

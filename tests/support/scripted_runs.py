@@ -10,19 +10,31 @@ from c2s.backends.scripted import Scripted
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.writer import LedgerWriter
 from c2s.panels.registry import select
+from c2s.planning.plan import create_run, make_plan
 from c2s.runner.execute import Runner
 from c2s.runner.policy import Policy
-from c2s.runner.plan import create_run, make_plan
 from c2s.runner.retry import replan
 
 
-def planned(path: Path, names: Sequence[str], backend: Scripted, settings: dict[str, Any] | None = None, data: Sequence[str] = ()) -> RunDirectory:
+def planned(
+    path: Path, names: Sequence[str], backend: Scripted, settings: dict[str, Any] | None = None, data: Sequence[str] = ()
+) -> RunDirectory:
     """A new run of these panels; nothing has been asked yet."""
     panels = select(names).panels
-    return create_run(path, make_plan(panels, settings or {}, data, asked=names), backend, provenance={"reuse_from": None, "backend_options": {}})
+    return create_run(
+        path, make_plan(panels, settings or {}, data, asked=names), backend, provenance={"reuse_from": None, "backend_options": {}}
+    )
 
 
-def drive(run: RunDirectory, backend: Scripted, *, stop_after: int | None = None, retry: bool = False, unknown: bool = False, policy: Policy = Policy()) -> bool:
+def drive(
+    run: RunDirectory,
+    backend: Scripted,
+    *,
+    stop_after: int | None = None,
+    retry: bool = False,
+    unknown: bool = False,
+    policy: Policy = Policy(),
+) -> bool:
     """Run or go on; True when nothing is left."""
     identity = run.manifest()[0]["identity"]
     panels = select(identity["panels"]).panels
@@ -38,7 +50,9 @@ def drive(run: RunDirectory, backend: Scripted, *, stop_after: int | None = None
         writer.close()
 
 
-def run_script(path: Path, names: Sequence[str], answer: Callable[..., Any], settings: dict[str, Any] | None = None, data: Sequence[str] = ()) -> RunDirectory:
+def run_script(
+    path: Path, names: Sequence[str], answer: Callable[..., Any], settings: dict[str, Any] | None = None, data: Sequence[str] = ()
+) -> RunDirectory:
     """A finished run with `answer(call)` as the model."""
     backend = Scripted("script:test", answer)
     run = planned(path, names, backend, settings, data)

@@ -41,14 +41,27 @@ def right(body: Mapping[str, Any]) -> dict[str, Any]:
         digest = hashlib.sha256(orjson.dumps([body["state"], question])).digest()
         choice = options[digest[0] % len(options)]
         rest = round(0.4 / max(1, len(options) - 1), 4)
-        answers[name] = {"type": "choice", "choice": choice, "confidence": 0.6, "probabilities": {o: 0.6 if o == choice else rest for o in options}}
+        answers[name] = {
+            "type": "choice",
+            "choice": choice,
+            "confidence": 0.6,
+            "probabilities": {o: 0.6 if o == choice else rest for o in options},
+        }
     return answers
 
 
 class Server:
     """`with Server() as server:` serves on `server.url`; `received` counts bodies, `total` requests whose body came whole."""
 
-    def __init__(self, behave: Behave | None = None, *, model: str = "jev-1.13.0", tls: ssl.SSLContext | None = None, handshake_delay: float = 0.0, delay: float = 0.0) -> None:
+    def __init__(
+        self,
+        behave: Behave | None = None,
+        *,
+        model: str = "jev-1.13.0",
+        tls: ssl.SSLContext | None = None,
+        handshake_delay: float = 0.0,
+        delay: float = 0.0,
+    ) -> None:
         self.behave, self.model, self.tls, self.handshake_delay, self.delay = behave, model, tls, handshake_delay, delay
         self.received: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
@@ -98,7 +111,9 @@ class Server:
                             return
                         buffer += data
                     head, _, buffer = buffer.partition(b"\r\n\r\n")
-                    length = next((int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0)
+                    length = next(
+                        (int(line.split(b":")[1]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0
+                    )
                     while len(buffer) < length:
                         data = connection.recv(65536)
                         if not data:
@@ -126,7 +141,9 @@ class Server:
             self.most_at_once = max(self.most_at_once, self._now)
         try:
             action = (self.behave(n, body) if self.behave else None) or Action()
-            if action.status in (401, 402, 403, 429) or (action.status in (503, 529) and "retry-after" in {k.lower() for k in action.headers}):
+            if action.status in (401, 402, 403, 429) or (
+                action.status in (503, 529) and "retry-after" in {k.lower() for k in action.headers}
+            ):
                 with self._lock:
                     self.refused[digest] += 1
             if self.delay:

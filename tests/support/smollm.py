@@ -14,9 +14,7 @@ from typing import Any
 
 import orjson
 import pytest
-
 from support.server import Action
-
 
 Letters = dict[str, str]
 
@@ -39,7 +37,9 @@ def readout(context: int, *, keep: bool, threads: int = 1) -> Callable[[str, Let
     def answer(text: str, letters: Letters) -> dict[str, Any]:
         asked = {"prompt": text, "n_predict": 1, "n_probs": 200, "temperature": 0.0, "cache_prompt": keep}
         (choice,) = model.handle_completions(asked)["choices"]
-        listed = {entry["token"].strip(): math.exp(entry["logprob"]) for entry in reversed(choice["logprobs"]["content"][0]["top_logprobs"])}
+        listed = {
+            entry["token"].strip(): math.exp(entry["logprob"]) for entry in reversed(choice["logprobs"]["content"][0]["top_logprobs"])
+        }
         mass = sum(listed.get(letter, 0.0) for letter in letters)
         shares = {option: round(listed.get(letter, 0.0) / mass, 6) for letter, option in letters.items()}
         return {"type": "choice", "choice": max(shares, key=shares.__getitem__), "probabilities": shares}

@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 from c2s.ledger.directory import RunDirectory
-from c2s.ledger.spend import Spend, stored, weigh
+from c2s.ledger.totals import Spend, stored, weigh
 from c2s.ledger.writer import EXCHANGE_COLUMNS, ExchangeRow, PlannedParent, create_ledger, write_counters
 from c2s.records import Parent
 
@@ -83,7 +83,9 @@ def _parents(shape: Shape) -> Iterator[Parent]:
         candidates = ["".join([f, *stem[1:depth], s, *stem[depth + 1 :]]) for f in initials for s in seconds]
         rng.shuffle(candidates)
         target = rng.choice(candidates)
-        problem = f"{rng.randrange(2, 999)} × {rng.randrange(2, 999)} = ?" if math else f"Which noun matches this definition: sense {i} of a word"
+        problem = (
+            f"{rng.randrange(2, 999)} × {rng.randrange(2, 999)} = ?" if math else f"Which noun matches this definition: sense {i} of a word"
+        )
         payload = {"problem": shape.texts.get("problem", problem), "target": target, "candidates": candidates}
         yield Parent(f"{'m' if math else 'w'}-{i // 2:06}", "math" if math else "lexical", length, payload, f"pair-{i // 2:06}")
 
@@ -200,7 +202,20 @@ def _exchange(shape: Shape, number: int, slot: int, parent: Parent, arm: str, st
 
 def _outcome(rng: random.Random, ledger_id: int, parent: Parent, arm: str, cell: str) -> tuple[tuple[Any, ...], str]:
     if cell == "undefined" and arm == "serial":
-        return (ledger_id, arm, 0, "undefined", None, None, None, None, None, None, "step 2: error: the response is not JSON", "{}"), "undefined"
+        return (
+            ledger_id,
+            arm,
+            0,
+            "undefined",
+            None,
+            None,
+            None,
+            None,
+            None,
+            None,
+            "step 2: error: the response is not JSON",
+            "{}",
+        ), "undefined"
     right = cell == "both" or cell == f"{arm}_only" or cell == "undefined"
     output, wrong = parent.target, None
     if not right and arm == "native":

@@ -38,21 +38,30 @@ def tokenizer(kind: str, *, template: Any = None, adds_bos: bool = False, merges
     """Byte-level BPE. `adds_bos`: it begins every text with BOS by itself. `merges`: it knows no word boundaries, so a line break merges with what follows."""
     made = Tokenizer(models.BPE())
     byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=not merges)
-    made.pre_tokenizer = byte_level if not merges else pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(r"\nA|."), "isolated"), byte_level])
+    made.pre_tokenizer = (
+        byte_level if not merges else pre_tokenizers.Sequence([pre_tokenizers.Split(Regex(r"\nA|."), "isolated"), byte_level])
+    )
     made.decoder = decoders.ByteLevel()
     lines = TEXT + ["assistant\nA\nA\nA"] * 50 if merges else TEXT
     made.train_from_iterator(
-        lines, trainers.BpeTrainer(vocab_size=420, special_tokens=SPECIAL[kind], initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False)
+        lines,
+        trainers.BpeTrainer(
+            vocab_size=420, special_tokens=SPECIAL[kind], initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
+        ),
     )
     names = {"eos_token": "<|im_end|>"} if kind == "qwen3" else {"eos_token": "<|endoftext|>"}
     if kind == "llama":
         names = {"bos_token": "<|begin|>", "eos_token": "<|eot|>"}
     if adds_bos:
-        made.post_processor = processors.TemplateProcessing(single=f"{SPECIAL[kind][0]} $A", special_tokens=[(SPECIAL[kind][0], made.token_to_id(SPECIAL[kind][0]))])
+        made.post_processor = processors.TemplateProcessing(
+            single=f"{SPECIAL[kind][0]} $A", special_tokens=[(SPECIAL[kind][0], made.token_to_id(SPECIAL[kind][0]))]
+        )
         names["bos_token"] = SPECIAL[kind][0]
     if kind == "qwen3":
         names["pad_token"] = "<|endoftext|>"
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=made, chat_template=template if template is not None else LLAMA if kind == "llama" else CHATML, **names)
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=made, chat_template=template if template is not None else LLAMA if kind == "llama" else CHATML, **names
+    )
 
 
 def saved(folder: Path, kind: str = "qwen3", *, ends: Any = "own", context: int = 4096, seed: int = 1, **options: Any) -> Path:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 from c2s_tui.app import TuiApp
+from support.synthetic import EPOCH, Shape, synthesise
 
 from c2s.cli import main
-from support.synthetic import EPOCH, Shape, synthesise
 
 NOW = EPOCH + 80.0
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from c2s_tui import main as tui
-
 from support.pilots import drive
 from support.screens import screen_text
 
@@ -66,7 +65,9 @@ def no_json(run: Path) -> None:
 
 def odd_types(run: Path) -> None:
     """Values that SQLite keeps whatever a column was declared as."""
-    _execute(run, "UPDATE parents SET domain = 7, length = 'long'; UPDATE counters SET n = 'many'; UPDATE events SET at = 'now', message = 3")
+    _execute(
+        run, "UPDATE parents SET domain = 7, length = 'long'; UPDATE counters SET n = 'many'; UPDATE events SET at = 'now', message = 3"
+    )
 
 
 def manifest_cut(run: Path) -> None:
@@ -127,7 +128,9 @@ def test_a_damaged_run_is_a_line_in_the_list_and_a_message_on_every_screen(damag
             shown = screen_text(app)
             assert "Traceback" not in shown and app.is_running
             if name not in ("runs",) and damage not in READABLE:
-                assert any(word in shown for word in ("damaged", "not a", "no ", "cannot", "newer", "older", "not readable", "c2s report")), shown
+                assert any(
+                    word in shown for word in ("damaged", "not a", "no ", "cannot", "newer", "older", "not readable", "c2s report")
+                ), shown
 
     drive(app, look)
 

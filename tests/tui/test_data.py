@@ -22,12 +22,12 @@ from c2s_tui.data.selection import Sort, select
 from c2s_tui.data.source import Source
 from hypothesis import given
 from hypothesis import strategies as st
+from support.synthetic import EPOCH, Shape, synthesise
 
 from c2s import stats
 from c2s.errors import InputError, UsageError
 from c2s.ledger import reader
 from c2s.reports.build import build
-from support.synthetic import EPOCH, Shape, synthesise
 
 PLAN = Plan(
     {("main", "math", 3): 2, ("other one", "lexical", 4): 2},
@@ -107,7 +107,9 @@ FILTERS = {
     "t:pending,undefined": lambda r: r["transition"] in ("pending", "undefined"),
     "d:math l:4-6": lambda r: r["domain"] == "math" and 4 <= r["length"] <= 6,
     "M-00001": lambda r: "m-00001" in r["parent"],
-    "definition 7": lambda r: "definition" in r["problem"] and any("7" in (r[k] or "") for k in ("parent", "problem", "target", "native", "serial")),
+    "definition 7": lambda r: (
+        "definition" in r["problem"] and any("7" in (r[k] or "") for k in ("parent", "problem", "target", "native", "serial"))
+    ),
     "0": lambda r: any("0" in (r[k] or "") for k in ("parent", "problem", "target", "native", "serial")),
     "%": lambda r: False,
     "arm:serial/native t:gained": lambda r: r["right_a"] == 1 and r["right_b"] == 0,
@@ -313,8 +315,14 @@ def test_runs_are_found_in_folders_and_nowhere_else(made: Path, tmp_path: Path):
 
 
 def test_one_parent_per_length_has_no_interval_of_zero_width():
-    counts = [reader.Count("main", "math", length, "", f"transition:{key}", 1) for length, key in ((3, "both"), (4, "both"), (5, "native_only"))]
+    counts = [
+        reader.Count("main", "math", length, "", f"transition:{key}", 1) for length, key in ((3, "both"), (4, "both"), (5, "native_only"))
+    ]
     exact = stats.clopper_pearson(2, 3)
     assert complete_interval(counts) == (exact.low, exact.high, "Clopper-Pearson")
     first, kept, other = np.ones(3, bool), np.array([1, 1, 0], bool), np.array([1, 0, 0], bool)
-    assert _interval(first, kept, first, other, np.arange(3)) == (None, None, "no variation to resample (for instance one parent per length)")
+    assert _interval(first, kept, first, other, np.arange(3)) == (
+        None,
+        None,
+        "no variation to resample (for instance one parent per length)",
+    )

@@ -21,12 +21,12 @@ from c2s_tui.data.source import Source
 from c2s_tui.screens.raw import RawScreen
 from c2s_tui.views.item import item_lines
 from c2s_tui.widgets.lines import Text
+from support import dialogues, pilots
+from support.scripted_runs import drive, planned, run_script
 
 from c2s.backends.base import Call, Exchange
 from c2s.backends.scripted import Scripted
 from c2s.runner.policy import Policy
-from support import dialogues, pilots
-from support.scripted_runs import drive, planned, run_script
 
 
 def number_of(run, *, turns: int = 8, holding: str = "Boats_1") -> int:
@@ -122,7 +122,9 @@ def test_errors_open_turns_and_illegal_answers_are_told_apart(tmp_path: Path):
         if (call.slot.arm == "oracle" and turn == 2) or (call.slot.arm == "rollout" and turn == 3):
             return Exchange("error", message="scripted [red]failure[/red]")
         chosen = dialogues.recovers(call)
-        return chosen | ({dialogues.first_slot(call): "[@click=app.quit]x[/]"} if call.slot.arm == "history_recompute" and turn == 4 else {})
+        return chosen | (
+            {dialogues.first_slot(call): "[@click=app.quit]x[/]"} if call.slot.arm == "history_recompute" and turn == 4 else {}
+        )
 
     backend = Scripted("script:test", model)
     run = planned(tmp_path / "run", ["dialogue-access"], backend)
@@ -140,7 +142,9 @@ def test_a_dialogue_counts_by_its_whole_trajectories(copied):
     with sqlite3.connect(copied.ledger_path) as db:
         rows = db.execute("SELECT id, transition FROM parents").fetchall()
         right = {
-            (parent, arm): all(correct for (correct,) in db.execute("SELECT correct FROM outcomes WHERE parent = ? AND arm = ?", (parent, arm)))
+            (parent, arm): all(
+                correct for (correct,) in db.execute("SELECT correct FROM outcomes WHERE parent = ? AND arm = ?", (parent, arm))
+            )
             for parent, _ in rows
             for arm in ("oracle", "rollout")
         }
@@ -153,7 +157,10 @@ def test_a_dialogue_counts_by_its_whole_trajectories(copied):
 def turns_right(run, parent: int, arm: str) -> list[bool]:
     """Turn by turn whether the whole state is right, from the outcomes themselves."""
     with sqlite3.connect(run.ledger_path) as db:
-        details = [orjson.loads(d) for (d,) in db.execute("SELECT detail FROM outcomes WHERE parent = ? AND arm = ? ORDER BY replicate", (parent, arm))]
+        details = [
+            orjson.loads(d)
+            for (d,) in db.execute("SELECT detail FROM outcomes WHERE parent = ? AND arm = ? ORDER BY replicate", (parent, arm))
+        ]
     db.close()
     return [all(turn["right"]) for detail in details for turn in detail["turns"]]
 
@@ -173,7 +180,9 @@ def test_the_list_counts_turns_and_its_transitions_are_those_of_trajectories(cop
     for row in found:
         sides = [turns_right(copied, row.id, arm) for arm in (pair.first, pair.second)]
         for side, right in zip((row.first, row.second), sides):
-            assert side.turns == f"{sum(right)} of {row.length}" and side.correct == all(right) and isinstance(orjson.loads(side.output), list)
+            assert (
+                side.turns == f"{sum(right)} of {row.length}" and side.correct == all(right) and isinstance(orjson.loads(side.output), list)
+            )
             assert side.first_wrong == (None if all(right) else right.index(False) + 1)
         assert row.transition == names[all(sides[0]), all(sides[1])]
     assert {name: n for name, n in selection.counts.items() if n} == Counter(row.transition for row in found)

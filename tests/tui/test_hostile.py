@@ -14,10 +14,10 @@ from c2s_tui.data.item import Send
 from c2s_tui.text import Line, bar, cell, clip, visible, wrap
 from c2s_tui.views.raw import raw_lines
 from rich.cells import cell_len
-
-from c2s.ledger.writer import ExchangeRow
 from support.pilots import drive
 from support.screens import screen_text
+
+from c2s.ledger.writer import ExchangeRow
 
 MARKUP = "[/red][bold]x[/bold]"
 CLICK = "[@click=app.quit]x[/]"

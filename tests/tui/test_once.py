@@ -20,7 +20,9 @@ def test_every_screen_as_text(screen: str, root: Path, capsys: pytest.CaptureFix
     assert tui([str(root if screen == "runs" else root / "good"), "--screen", screen, "--once"]) == 0
     out, err = capsys.readouterr()
     assert err == "" and out.count("\n") > 5 and "\x1b" not in out and max(map(len, out.splitlines())) <= 100
-    assert {"runs": "SCR", "monitor": "390 of 390", "items": "math-6-35", "item": "K       8", "compare": "A \\ B", "report": "McNemar"}[screen] in out
+    assert {"runs": "SCR", "monitor": "390 of 390", "items": "math-6-35", "item": "K       8", "compare": "A \\ B", "report": "McNemar"}[
+        screen
+    ] in out
 
 
 def test_items_prints_every_filtered_row(root: Path, capsys: pytest.CaptureFixture[str]):
@@ -46,13 +48,19 @@ def test_item_by_name_and_compare_with_another_run(root: Path, capsys: pytest.Ca
 
 
 def test_wrong_usage(root: Path, capsys: pytest.CaptureFixture[str]):
-    for arguments in (["--screen", "nothing"], [str(root), "--allow-control"], [str(root / "good"), "--once", "--screen", "items", "--filter", "t:x"]):
+    for arguments in (
+        ["--screen", "nothing"],
+        [str(root), "--allow-control"],
+        [str(root / "good"), "--once", "--screen", "items", "--filter", "t:x"],
+    ):
         assert tui(arguments) == 2
     assert tui(["--help"]) == 0 and "--serve" in capsys.readouterr().out
 
 
 def run(arguments: list[str], **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "c2s_tui", *arguments], capture_output=True, text=True, env=os.environ | env, stdin=subprocess.DEVNULL)
+    return subprocess.run(
+        [sys.executable, "-m", "c2s_tui", *arguments], capture_output=True, text=True, env=os.environ | env, stdin=subprocess.DEVNULL
+    )
 
 
 def test_without_a_terminal_the_text_comes_with_a_word(root: Path):

@@ -31,7 +31,9 @@ def served(root: Path, runner_of) -> Iterator[int]:
     """The port of a server over the runs, `part` of which has a runner."""
     runner_of("part")
     port = free_port()
-    process = subprocess.Popen([sys.executable, "-m", "c2s_tui", str(root / "part"), "--serve", str(port)], stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "c2s_tui", str(root / "part"), "--serve", str(port)], stderr=subprocess.PIPE, stdin=subprocess.DEVNULL
+    )
     line = process.stderr.readline().decode()
     assert f"http://127.0.0.1:{port}" in line, line
     yield port
@@ -74,7 +76,12 @@ def test_strangers_are_refused(served: int):
                 policy = answer.headers["Content-Security-Policy"]
                 assert "default-src 'self'" in policy and "google" not in policy
                 assert f"ws://127.0.0.1:{served}/ws" in await answer.text()
-            for headers in ({"Host": "evil.example"}, {"Host": f"evil.example:{served}"}, {"Origin": "http://evil.example"}, {"Origin": "null"}):
+            for headers in (
+                {"Host": "evil.example"},
+                {"Host": f"evil.example:{served}"},
+                {"Origin": "http://evil.example"},
+                {"Origin": "null"},
+            ):
                 async with session.get(url, headers=headers) as answer:
                     assert answer.status == 403
             with pytest.raises(aiohttp.WSServerHandshakeError):
@@ -94,7 +101,14 @@ def test_a_window_runs_the_same_command_quoted_and_read_only():
     words = shlex.split(command(parser().parse_args(typed)))
     assert words[1:3] == ["-m", "c2s_tui"]
     again = parser().parse_args(words[3:])
-    assert (again.path, again.screen, again.filter, again.other, again.read_only, again.serve) == ("a b; rm -rf", "items", "t:lost $(x)", "-other", True, None)
+    assert (again.path, again.screen, again.filter, again.other, again.read_only, again.serve) == (
+        "a b; rm -rf",
+        "items",
+        "t:lost $(x)",
+        "-other",
+        True,
+        None,
+    )
     assert not parser().parse_args(shlex.split(command(parser().parse_args(["--serve", "--allow-control"])))[3:]).read_only
 
 

@@ -12,9 +12,9 @@ from c2s_tui.data.item import item_view, sends
 from c2s_tui.data.source import Source
 from c2s_tui.session import Session, SideChoice
 from c2s_tui.views.item import item_lines
+from support.pilots import drive
 
 from c2s.cli import main
-from support.pilots import drive
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,9 @@ def test_the_list_of_runs_names_the_arms_of_every_panel(run: Path, capsys):
     assert all("Native" in line and "SCR" in line and "Serial" not in line for line in lines[at + 1 : at + 3])
 
 
-@pytest.mark.parametrize("panel, word", [("main", "serial only"), ("union", "full only"), ("own-plan", "indexed serial only"), ("copying", "raw serial only")])
+@pytest.mark.parametrize(
+    "panel, word", [("main", "serial only"), ("union", "full only"), ("own-plan", "indexed serial only"), ("copying", "raw serial only")]
+)
 def test_transitions_have_the_names_of_the_arms(panel: str, word: str, run: Path, capsys):
     lines = shown(run, capsys, "--screen", "items", "--filter", f"panel:{panel}")
     assert any(word in line for line in lines[:4])

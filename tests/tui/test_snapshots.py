@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from support.pilots import drive, keys_of
 from support.screens import check_snapshot, screen_text
 

@@ -32,7 +32,11 @@ def arm_of(run: Path, name: str) -> tuple[ArmView, list[str]]:
 def test_a_continued_answer_is_judged_by_what_was_taken_of_it(tmp_path: Path):
     arm, lines = arm_of(made(tmp_path / "run", "continuous", "sim:writer"), "prefix_continue")
     assert arm.outcome.correct and "".join(step.taken for step in arm.steps) == arm.outcome.output
-    assert [line.split() for line in lines[1:4]] == [["1", "·", "8", "8", "✓", "866932"], ["2", "8", "6", "6", "✓", "66932"], ["3", "86", "6", "6", "✓", "6932"]]
+    assert [line.split() for line in lines[1:4]] == [
+        ["1", "·", "8", "8", "✓", "866932"],
+        ["2", "8", "6", "6", "✓", "66932"],
+        ["3", "86", "6", "6", "✓", "6932"],
+    ]
     assert lines[0].split() == ["POS", "PREFIX", "TOOK", "GOLD", "WROTE"], "what is not offered is not shown"
     assert not any("_" in line or "✗" in line for line in lines)
 
@@ -50,7 +54,9 @@ def test_a_continuation_without_a_legal_character_takes_the_marker(tmp_path: Pat
 def test_a_code_is_shown_beside_what_it_stands_for(panel: str, arm: str, tmp_path: Path):
     found, lines = arm_of(made(tmp_path / "run", panel, "sim:writer"), arm)
     (step,) = found.steps
-    assert step.text != step.shown(step.taken) and step.taken == step.truth and lines[0].split() == ["POS", "TOOK", "GOLD", "WROTE", "OFFERED"]
+    assert (
+        step.text != step.shown(step.taken) and step.taken == step.truth and lines[0].split() == ["POS", "TOOK", "GOLD", "WROTE", "OFFERED"]
+    )
     assert lines[1].split()[1:5] == [step.shown(step.truth)] * 2 + ["✓", step.text]
 
 

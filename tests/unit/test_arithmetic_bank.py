@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import pytest
 
-from c2s.banks import arithmetic
-from c2s.banks.arithmetic import CELLS, DIGITS, deal_digits, draw_pool, grid, pair_space, select
-from c2s.banks.facts import arithmetic_facts, geometry_facts
+from c2s.bankbuild import arithmetic
+from c2s.bankbuild.arithmetic import CELLS, DIGITS, deal_digits, draw_pool, grid, pair_space, select
+from c2s.bankbuild.facts import arithmetic_facts, geometry_facts
 from c2s.banks.keyed import Keyed
 from c2s.errors import BankError
 from c2s.kernels import reference

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from c2s.banks.audit import audit_bank
-from c2s.banks.chance import LEXICAL_CUES, MATH_CUES
-from c2s.banks.check import check_header, check_items
+from c2s.bankbuild.audit import audit_bank
+from c2s.bankbuild.chance import LEXICAL_CUES, MATH_CUES
+from c2s.bankbuild.check import check_header, check_items
 from c2s.banks.natural import load_bank
 from tests.support.shared import shared_file
 

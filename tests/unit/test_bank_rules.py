@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from c2s.banks import glosses
-from c2s.banks.chance import (
+from c2s.bankbuild.chance import (
     CHANCE,
     HIT,
     LEXICAL_CUES,
@@ -21,8 +20,9 @@ from c2s.banks.chance import (
     listing_hits,
     selection_hits,
 )
+from c2s.bankbuild.lexical import water_fill
+from c2s.banks import glosses
 from c2s.banks.keyed import Keyed
-from c2s.banks.lexical import water_fill
 
 RULE = glosses.CueRule({"geese": frozenset({"goose"}), "mice": frozenset({"mouse"})})
 

@@ -19,7 +19,9 @@ from c2s.records import Ask, Question, Request
 
 TEXT = st.text(st.sampled_from('ab:{}[]",\\u é\n'), max_size=6)
 LEAF = st.none() | st.booleans() | st.integers(-99, 99) | TEXT
-PAIRS = st.recursive(LEAF, lambda inner: st.lists(inner, max_size=3) | st.lists(st.tuples(TEXT, inner), max_size=4).map(tuple), max_leaves=12)
+PAIRS = st.recursive(
+    LEAF, lambda inner: st.lists(inner, max_size=3) | st.lists(st.tuples(TEXT, inner), max_size=4).map(tuple), max_leaves=12
+)
 """JSON values whose objects are tuples of pairs, so that a name may stand twice."""
 
 
@@ -51,7 +53,16 @@ def test_a_name_that_stands_twice_is_refused_and_nothing_else_is(value: Any, asc
 
 @pytest.mark.parametrize(
     "raw",
-    [b'{"a":1,"a":2}', b'{"a":1,"\\u0061":2}', b'{"a":{"b":1,"b":1}}', b'{"a:":":","a":1,"a":"\\u003a"}', b'[{"a":1}]', b"{} {}", b'{"a":1', b"nul"],
+    [
+        b'{"a":1,"a":2}',
+        b'{"a":1,"\\u0061":2}',
+        b'{"a":{"b":1,"b":1}}',
+        b'{"a:":":","a":1,"a":"\\u003a"}',
+        b'[{"a":1}]',
+        b"{} {}",
+        b'{"a":1',
+        b"nul",
+    ],
 )
 def test_bodies_that_are_refused(raw: bytes) -> None:
     with pytest.raises(Malformed):
@@ -92,7 +103,7 @@ def test_content_hash_reads_strings_that_are_json(value: dict[str, Any]) -> None
     assert content_hash(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)) == expected
 
 
-@pytest.mark.parametrize("sick", ['1e999', "true", '"0.5"', "null"])
+@pytest.mark.parametrize("sick", ["1e999", "true", '"0.5"', "null"])
 def test_a_probability_that_is_no_finite_number_is_malformed(sick: str) -> None:
     ask = Ask(1, Request("s", {"answer": Question("i", {"a": None, "b": None})}))
     raw = '{"answers":{"answer":{"choice":"a","probabilities":{"a":0.5,"b":%s}}}}' % sick

@@ -7,17 +7,17 @@ from collections.abc import Callable
 
 import orjson
 import pytest
+from support.panels import SETTINGS
 
 from c2s.controllers.continuous import first_character, prefix_continue, whole_generate
 from c2s.controllers.program import ParentProgram
 from c2s.dialects import dialect
 from c2s.errors import UsageError
+from c2s.panels.choice.token_padding import PATTERNS, TOKEN_PADDING
 from c2s.panels.registry import PANELS, select
-from c2s.panels.token_padding import PATTERNS, TOKEN_PADDING
-from c2s.presentation.contracts import contracts
 from c2s.presentation.encode import canonical_state
+from c2s.presentation.texts import contracts
 from c2s.records import Ask, Choice, Outcome, Parent, Request, Slot
-from support.panels import SETTINGS
 
 WIRE = dialect("chat-direct:nothink")
 PARENT = Parent(
@@ -26,11 +26,16 @@ PARENT = Parent(
 
 
 def completion(text: str, tokens: int = 2, finish: str = "stop", **own: int) -> bytes:
-    body = {"choices": [{"message": {"content": text}, "finish_reason": finish}], "usage": {"prompt_tokens": 70, "completion_tokens": tokens}}
+    body = {
+        "choices": [{"message": {"content": text}, "finish_reason": finish}],
+        "usage": {"prompt_tokens": 70, "completion_tokens": tokens},
+    }
     return orjson.dumps(body | {"c2s": own})
 
 
-def play(arms, say: Callable[[Slot, Ask], bytes], parent: Parent = PARENT, settings=SETTINGS) -> tuple[dict[str, Outcome], list[tuple[Slot, dict]]]:
+def play(
+    arms, say: Callable[[Slot, Ask], bytes], parent: Parent = PARENT, settings=SETTINGS
+) -> tuple[dict[str, Outcome], list[tuple[Slot, dict]]]:
     """Outcomes by arm and the bodies that were sent, in order."""
     program = ParentProgram("p", arms, parent, settings)
     waiting, sent = program.start(), []
@@ -43,7 +48,14 @@ def play(arms, say: Callable[[Slot, Ask], bytes], parent: Parent = PARENT, setti
 
 @pytest.mark.parametrize(
     ("name", "parents", "requests"),
-    [("generation", 132, 864), ("grid", 96, 3456), ("templates", 192, 3744), ("whole-answer", 768, 1536), ("continuous", 192, 2496), ("token-padding", 96, 1584)],
+    [
+        ("generation", 132, 864),
+        ("grid", 96, 3456),
+        ("templates", 192, 3744),
+        ("whole-answer", 768, 1536),
+        ("continuous", 192, 2496),
+        ("token-padding", 96, 1584),
+    ],
 )
 def test_the_papers_counts(name, parents, requests):
     assert PANELS[name].count(SETTINGS) == (parents, requests)
@@ -61,10 +73,17 @@ def test_position_queries_and_records():
 
 
 def test_what_a_panel_requires_a_decision_model_lacks():
-    from c2s.backends.hosted import Responses, SystemOneServer
+    from c2s.backends.hosted.servers import Responses, SystemOneServer
     from c2s.backends.registry import open_model
 
-    assert set(select(["all"], Responses.lacks).skipped) == {"continuous", "token-padding", "support", "lexical-audit", "confidence", "projection"}
+    assert set(select(["all"], Responses.lacks).skipped) == {
+        "continuous",
+        "token-padding",
+        "support",
+        "lexical-audit",
+        "confidence",
+        "projection",
+    }
     for lacks in (SystemOneServer.lacks, open_model("sim:oracle").lacks):
         skipped = select(["all"], lacks).skipped
         assert {"whole-answer", "continuous", "generation", "grid", "token-padding"} <= set(skipped) and "templates" not in skipped
@@ -94,7 +113,9 @@ def test_grid_requests_are_the_printed_contracts(grid):
         assert body["max_tokens"] == 8 and body["temperature"] == 0 and body["chat_template_kwargs"] == {"enable_thinking": False}
         assert system == {"role": "system", "content": contracts()["readout"][output][template]}
         shown = orjson.loads(user["content"])
-        assert list(shown) == ["state", "question", "choices", "response_format"] and shown["question"] == contracts()["readout"]["question"]
+        assert (
+            list(shown) == ["state", "question", "choices", "response_format"] and shown["question"] == contracts()["readout"]["question"]
+        )
         assert shown["response_format"] == contracts()["readout"][f"{output}_response_format"]
         assert ("query_character" in shown["state"]) is (evidence == "direct") and "indexed_characters" in shown["state"]
         assert all(choice["option_name"].startswith("o_") for choice in shown["choices"].values())
@@ -117,7 +138,11 @@ def test_whole_generation_and_continuation_are_told_apart_by_state_and_boundary(
     _, sent = play((whole_generate(), prefix_continue()), lambda slot, ask: completion(ask.truth["answer"]))
     direct = contracts()["direct"]
     whole = orjson.loads(sent[0][1]["messages"][0]["content"])
-    assert list(whole) == direct["user_keys"] and whole["question"] == direct["whole_question"] and whole["response_format"] == direct["whole_response"]
+    assert (
+        list(whole) == direct["user_keys"]
+        and whole["question"] == direct["whole_question"]
+        and whole["response_format"] == direct["whole_response"]
+    )
     assert sorted(whole["allowed_values"]) == sorted(PARENT.candidates) and sent[0][1]["max_tokens"] == 32
     steps = [body for slot, body in sent if slot.arm == "prefix_continue"]
     for step, body in enumerate(steps):
@@ -164,7 +189,10 @@ def test_the_first_character_of_every_suffix_is_consumed(suffix, output, kind, i
 
 
 def test_a_truncated_suffix_fails_in_form_alone():
-    outcomes, _ = play((prefix_continue(),), lambda slot, ask: completion("585"[len(ask.request.prefill) :] + "." * 40, finish="length" if slot.step == 2 else "stop"))
+    outcomes, _ = play(
+        (prefix_continue(),),
+        lambda slot, ask: completion("585"[len(ask.request.prefill) :] + "." * 40, finish="length" if slot.step == 2 else "stop"),
+    )
     found = outcomes["prefix_continue"]
     assert found.correct and found.kind == "truncated" and found.detail["truncated"] == [2] and found.detail["initial"] is False
     empty = first_character(Choice("", False, text=None, truncated=True), "0123456789")

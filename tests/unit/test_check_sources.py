@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from c2s.banks import check_sources, cohort, symbolic, words
-from c2s.banks.check_sources import check_choices, check_frozen, check_wordnet_files
+from c2s.bankbuild import check_sources
+from c2s.bankbuild.check_sources import check_choices, check_frozen, check_wordnet_files
+from c2s.banks import cohort, symbolic, words
 from c2s.banks.natural import load_bank
 
 
@@ -37,6 +38,6 @@ def test_cohort_and_words_disagree_with_nothing():
 
 @pytest.mark.slow
 def test_cohort_and_words_are_made_again_from_wordnet(nouns):
-    from c2s.banks.build import wordfreq_zipf
+    from c2s.bankbuild.build import wordfreq_zipf
 
     assert list(check_wordnet_files(load_bank(), nouns, wordfreq_zipf())) == []

@@ -9,16 +9,18 @@ from support.panels import play, truth
 from c2s.banks.interventions import SEED, derangement, prefix_intervention, readout_record, wrong_target
 from c2s.banks.natural import load_bank
 from c2s.controllers.copying import copy, copy_state, fresh_plan, gold_copy, rebound, self_plan_spell, wrong
-from c2s.controllers.natural import whole
 from c2s.controllers.prefix import intervention
 from c2s.controllers.readout import identity, readout
 from c2s.controllers.stopping import CATEGORIES, alphabet, categorise, stopping
+from c2s.controllers.whole_and_local import whole
 from c2s.presentation.encode import canonical_state
 from c2s.presentation.names import named, opaque_name
 from c2s.records import Parent
 
 CANDIDATES = ["585", "589", "385", "389", "485", "489", "685", "689"]
-PARENT = Parent("m", "math", 3, {"target": "585", "problem": "39 × 15 = ?", "candidates": CANDIDATES, "wrong_target": "589", "binding_position": 2})
+PARENT = Parent(
+    "m", "math", 3, {"target": "585", "problem": "39 × 15 = ?", "candidates": CANDIDATES, "wrong_target": "589", "binding_position": 2}
+)
 
 
 def state(ask) -> dict:
@@ -159,7 +161,9 @@ def test_names_bind_to_descriptions_in_every_condition():
     shown = {slot.arm: ask.request.questions["answer"].options for slot, ask in asked if slot.arm != "identity"}
     orders = {tuple(options.values()) for options in shown.values()}
     assert len(orders) == 1  # the same criteria in the same order everywhere
-    assert set(shown["raw_opaque"]) == set(shown["raw_remapped"]) and not set(shown["raw_opaque"].items()) & set(shown["raw_remapped"].items())
+    assert set(shown["raw_opaque"]) == set(shown["raw_remapped"]) and not set(shown["raw_opaque"].items()) & set(
+        shown["raw_remapped"].items()
+    )
     assert all(name == f"character_{c}" for name, c in shown["raw_aligned"].items())
     assert all(name != f"character_{c}" for name, c in shown["raw_conflicting"].items())
     keys = {slot.arm: set(state(ask)) for slot, ask in asked}

@@ -67,27 +67,19 @@ def i64(*shape):
         (lambda: core.candidate_geometry(candidates=u8(1, 8), gold=i64(1)), "candidates must be"),
         (lambda: core.candidate_geometry(candidates=u8(1, 256, 2), gold=i64(1)), "m must be 1 to 255"),
         (
-            lambda: core.support_masks(
-                candidates=u8(2, 2), prefixes=u8(1, 2), lengths=i64(2), kind=0, alphabet=u8(1)
-            ),
+            lambda: core.support_masks(candidates=u8(2, 2), prefixes=u8(1, 2), lengths=i64(2), kind=0, alphabet=u8(1)),
             "prefixes must be",
         ),
         (
-            lambda: core.support_masks(
-                candidates=u8(2, 2), prefixes=u8(1, 2), lengths=i64(1) + 2, kind=0, alphabet=u8(1)
-            ),
+            lambda: core.support_masks(candidates=u8(2, 2), prefixes=u8(1, 2), lengths=i64(1) + 2, kind=0, alphabet=u8(1)),
             "a prefix is not shorter",
         ),
         (
-            lambda: core.support_masks(
-                candidates=u8(2, 2), prefixes=u8(1, 2), lengths=i64(1), kind=0, alphabet=u8(2)
-            ),
+            lambda: core.support_masks(candidates=u8(2, 2), prefixes=u8(1, 2), lengths=i64(1), kind=0, alphabet=u8(2)),
             "the alphabet repeats",
         ),
         (
-            lambda: core.support_masks(
-                candidates=u8(2, 2, 2), prefixes=u8(1, 2), lengths=i64(1), kind=0, alphabet=u8(1)
-            ),
+            lambda: core.support_masks(candidates=u8(2, 2, 2), prefixes=u8(1, 2), lengths=i64(1), kind=0, alphabet=u8(1)),
             "candidates must be",
         ),
         (

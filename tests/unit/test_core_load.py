@@ -62,9 +62,7 @@ def test_the_build_takes_the_same_digest(checkout, tmp_path):
     if cmake is None:
         pytest.skip("cmake is not on the path")
     header = tmp_path / "id.hpp"
-    subprocess.run(
-        [cmake, f"-DSOURCE={checkout}", f"-DOUTPUT={header}", "-P", checkout / "cpp/build_id.cmake"], check=True
-    )
+    subprocess.run([cmake, f"-DSOURCE={checkout}", f"-DOUTPUT={header}", "-P", checkout / "cpp/build_id.cmake"], check=True)
     text = header.read_text()
     assert f'#define C2S_BUILD_ID "{_load.source_digest(checkout)}"' in text
     assert f'#define C2S_VERSION "{c2s.__version__}"' in text
@@ -129,9 +127,7 @@ def test_an_installed_package_has_no_sources_to_compare(checkout):
 
 def import_in(folder):
     """Import the kernels with `folder` first on the path and no site packages, as a process of its own."""
-    run = subprocess.run(
-        [sys.executable, "-S", "-c", "import c2s.kernels._load"], cwd=folder, capture_output=True, text=True, check=False
-    )
+    run = subprocess.run([sys.executable, "-S", "-c", "import c2s.kernels._load"], cwd=folder, capture_output=True, text=True, check=False)
     assert run.returncode == 1
     return run.stderr.strip().splitlines()[-1]
 

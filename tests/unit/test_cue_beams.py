@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from c2s.banks.cue_beams import KIND, proposal_bytes, propose
+from c2s.bankbuild.cue_beams import KIND, proposal_bytes, propose
 from c2s.banks.datafile import load_data
 from c2s.cli import main
 from c2s.errors import InputError
-from c2s.presentation.contracts import cue_contexts
+from c2s.presentation.texts import cue_contexts
 
 WORDS = ["<end>", " so", "\n", " Actual", "ly", " Actually", ":"]
 
@@ -58,7 +58,9 @@ def test_a_wide_beam_is_exhaustive_and_ranked_by_summed_log_probability():
     assert [p.score for p in found] == sorted((p.score for p in found), reverse=True)
     assert model.calls == 4
     first = found[0]
-    assert first.score == pytest.approx(score(model, first.tokens)) and first.end == pytest.approx(math.log(model.table[first.tokens[-1]][0]))
+    assert first.score == pytest.approx(score(model, first.tokens)) and first.end == pytest.approx(
+        math.log(model.table[first.tokens[-1]][0])
+    )
 
 
 def test_a_text_is_kept_once_with_its_best_spelling():

@@ -6,18 +6,18 @@ import json
 from collections import Counter
 
 import pytest
+from support.panels import SETTINGS
+from support.shared import ROOT
 
 from c2s.banks.dialogue import load_dialogues
 from c2s.controllers.dialogue_requests import IDS, PARAPHRASE, PERMUTED, VALUES, View
 from c2s.controllers.program import ParentProgram
 from c2s.dialects.chat import Chat
 from c2s.dialects.systemone import SystemOne
-from c2s.panels.dialogue import ACCESS, CONSTRUCTION
-from c2s.panels.dialogue_parents import check_dialogues, dialogue_parents
+from c2s.panels.dialogue.states import ACCESS, CONSTRUCTION
 from c2s.panels.registry import panel
 from c2s.records import INVALID, Answer, Choice, Parent, Slot
-from support.panels import SETTINGS
-from support.shared import ROOT
+from c2s.sources.dialogues import check_dialogues, dialogue_parents
 
 PARENTS = dialogue_parents(SETTINGS)
 PERTURBED = next(parent for parent in PARENTS if parent.payload["permuted"])
@@ -59,7 +59,9 @@ def test_every_construction_request_shows_the_same_history_and_schema():
         assert set(state) == {"dialogue_history", "schema"} | ({"partial_current_state"} if slot.arm == "serial" else set())
         by_turn.setdefault(slot.replicate, set()).add(json.dumps([state["dialogue_history"], state["schema"]]))
         names = list(ask.request.questions)
-        assert names == ([f["name"] for f in BOATS.payload["fields"]] if slot.arm == "joint" else [BOATS.payload["fields"][slot.step - 1]["name"]])
+        assert names == (
+            [f["name"] for f in BOATS.payload["fields"]] if slot.arm == "joint" else [BOATS.payload["fields"][slot.step - 1]["name"]]
+        )
     assert {len(texts) for texts in by_turn.values()} == {1} and len(by_turn) == BOATS.length
     history = json.loads(asked[Slot("dialogue-construction", BOATS.id, "joint", 2, 1)].request.state)["dialogue_history"]
     assert [entry["speaker"] for entry in history] == ["USER", "SYSTEM", "USER", "SYSTEM", "USER"]

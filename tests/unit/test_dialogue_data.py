@@ -7,16 +7,17 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-
-from c2s.banks.datafile import SHIPPED, data_bytes, load_data
-from c2s.banks.dialogue import check_row, initial_state, join_paraphrases, load_dialogues, order_rows, permuted_options
-from c2s.banks.dialogue_synthetic import NAME, QUOTAS, write_synthetic
-from c2s.banks.sgd import INTENT, LENGTHS, read_split
-from c2s.banks.sgd_select import Quotas, select
-from c2s.cli import main
-from c2s.errors import BankError, UsageError
 from support.sgd import official_folder
 from support.shared import shared_file
+
+from c2s.bankbuild.dialogue_synthetic import NAME, QUOTAS, write_synthetic
+from c2s.bankbuild.sgd import read_split
+from c2s.bankbuild.sgd_select import Quotas, select
+from c2s.banks.datafile import SHIPPED, data_bytes, load_data
+from c2s.banks.dialogue import check_row, initial_state, join_paraphrases, load_dialogues, order_rows, permuted_options
+from c2s.banks.schema_guided import INTENT, LENGTHS
+from c2s.cli import main
+from c2s.errors import BankError, UsageError
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +96,11 @@ def quotas_of(quotas: Quotas) -> dict:
 
 
 def test_the_shipped_set_is_what_the_command_makes_of_our_own_folder(synthetic: Path, tmp_path: Path, capsys):
-    flags = [text for name, value in quotas_of(QUOTAS).items() for text in (f"--{name.replace('_', '-')}", str(value).strip("()").replace(" ", ""))]
+    flags = [
+        text
+        for name, value in quotas_of(QUOTAS).items()
+        for text in (f"--{name.replace('_', '-')}", str(value).strip("()").replace(" ", ""))
+    ]
     out = tmp_path / "dialogues.jsonl"
     command = ["data", "sgd", str(synthetic), "--out", str(out), "--name", NAME, "--paraphrases", str(synthetic / "paraphrases.json")]
     assert main([*command, *flags, "--json"]) == 0
@@ -174,7 +179,12 @@ def test_paraphrases_reword_user_turns_alone(synthetic: Path, tmp_path: Path):
     path.write_text(json.dumps({wanted[0]["id"]: ["one"]}))
     with pytest.raises(UsageError, match="has 1 utterances"):
         join_paraphrases(rows, path)
-    for text, message in (("{}", "none of the 6"), ("[]", "no file of paraphrases"), ("{", "no file of paraphrases"), ('{"a": "b"}', "no file")):
+    for text, message in (
+        ("{}", "none of the 6"),
+        ("[]", "no file of paraphrases"),
+        ("{", "no file of paraphrases"),
+        ('{"a": "b"}', "no file"),
+    ):
         path.write_text(text)
         with pytest.raises(UsageError, match=message):
             join_paraphrases(rows, path)
@@ -221,7 +231,12 @@ def test_a_data_file_is_checked(tmp_path: Path):
         with pytest.raises(error, match=message):
             load_data(path)
     row = dict(load_dialogues().rows[0])
-    for change in ({"user_turns": 6 if row["user_turns"] != 6 else 4}, {"gold": [{}] * row["user_turns"]}, {"paraphrase": ["x"]}, {"fields": None}):
+    for change in (
+        {"user_turns": 6 if row["user_turns"] != 6 else 4},
+        {"gold": [{}] * row["user_turns"]},
+        {"paraphrase": ["x"]},
+        {"fields": None},
+    ):
         path.write_bytes(data_bytes("dialogue", "x", [row | change], {}))
         with pytest.raises(BankError, match="not whole"):
             load_dialogues(path)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from c2s.records import Outcome, Parent
 from c2s.reports.data import Row
-from c2s.reports.dialogue_construction import costs
-from c2s.reports.dialogue_turns import ArmTurns, compared, components, per_dialogue, survival
+from c2s.reports.dialogue.construction import costs
+from c2s.reports.dialogue.turns import ArmTurns, compared, components, per_dialogue, survival
 
 turns = st.sampled_from([4, 6, 8]).flatmap(lambda n: st.lists(st.sampled_from([True, False]), min_size=n, max_size=n))
 
@@ -95,7 +95,11 @@ def test_tokens_are_summed_only_where_every_response_reports_them():
     assert found["output_tokens"] is None and found["output_tokens_per_turn"] is None
 
 
-@given(st.integers(1, 12).flatmap(lambda n: st.tuples(st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=15))))
+@given(
+    st.integers(1, 12).flatmap(
+        lambda n: st.tuples(st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=15))
+    )
+)
 @settings(max_examples=100, deadline=None)
 def test_components_join_what_is_linked_and_nothing_else(case: tuple[int, list[tuple[int, int]]]):
     count, links = case

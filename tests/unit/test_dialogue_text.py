@@ -6,14 +6,14 @@ import json
 
 import orjson
 import pytest
+from support.panels import SETTINGS
 
 from c2s.controllers.program import ParentProgram
 from c2s.dialects.chat import Chat
-from c2s.panels.dialogue import ACCESS, CONSTRUCTION
-from c2s.panels.dialogue_parents import dialogue_parents
-from c2s.presentation.contracts import contracts
+from c2s.panels.dialogue.states import ACCESS, CONSTRUCTION
+from c2s.presentation.texts import contracts
 from c2s.records import Answer
-from support.panels import SETTINGS
+from c2s.sources.dialogues import dialogue_parents
 
 WIRE = Chat(thinking=False)
 BOATS = next(parent for parent in dialogue_parents(SETTINGS) if parent.payload["service"] == "Boats_1")
@@ -21,7 +21,11 @@ GOLD = BOATS.payload["gold"][0]
 
 
 def response(text: str, finish: str = "stop") -> bytes:
-    body = {"model": "m", "choices": [{"message": {"content": text}, "finish_reason": finish}], "usage": {"prompt_tokens": 70, "completion_tokens": 9}}
+    body = {
+        "model": "m",
+        "choices": [{"message": {"content": text}, "finish_reason": finish}],
+        "usage": {"prompt_tokens": 70, "completion_tokens": 9},
+    }
     return orjson.dumps(body)
 
 
@@ -99,7 +103,7 @@ def test_every_other_text_fails_as_what_it_is(name: str):
 
 def test_a_broken_object_stays_in_rollouts_state_as_invalid_fields():
     program = ParentProgram("dialogue-access", ACCESS.arms, BOATS, SETTINGS)
-    (slot, ask), = [(s, a) for s, a in program.start() if s.arm == "rollout"]
+    ((slot, ask),) = [(s, a) for s, a in program.start() if s.arm == "rollout"]
     ((_, second),) = program.receive(slot, WIRE.decode(ask, response("I cannot say")))
     assert json.loads(second.request.state)["previous_state"] == dict.fromkeys(GOLD, "_")
 
@@ -111,5 +115,3 @@ def test_ids_and_values_read_alike_for_a_writer():
         answer: Answer = WIRE.decode(ask, response(json.dumps(GOLD)))
         program.receive(slot, answer)
         assert next(o for o in program.outcomes if o.arm == "joint").correct
-
-

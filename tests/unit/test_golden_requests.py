@@ -9,7 +9,9 @@ from c2s.panels.registry import PANELS
 
 def test_the_documented_requests_are_what_is_sent():
     text = PROTOCOL.read_text()
-    assert all(whole in text for *_, whole in sections()), "a request has changed: PYTHONPATH=tests python tests/support/golden.py writes the section anew"
+    assert all(whole in text for *_, whole in sections()), (
+        "a request has changed: PYTHONPATH=tests python tests/support/golden.py writes the section anew"
+    )
 
 
 def test_every_kind_of_arm_is_shown():

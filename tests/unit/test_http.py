@@ -7,9 +7,9 @@ import threading
 from email.utils import formatdate
 
 import pytest
-
-from c2s.backends.http import Endpoint, error_message, retry_after
 from support.server import Action, Server, response
+
+from c2s.backends.hosted.http import Endpoint, error_message, retry_after
 
 NOW = 1_800_000_000.0
 
@@ -126,7 +126,7 @@ def test_no_connection_is_not_processed():
 
 
 def test_a_response_over_the_limit_is_an_error(monkeypatch):
-    monkeypatch.setattr("c2s.backends.http.MAX_RESPONSE_BYTES", 1000)
+    monkeypatch.setattr("c2s.backends.hosted.http.MAX_RESPONSE_BYTES", 1000)
     came, _ = post(Action(body=b"x" * 5000))
     assert came.verdict == "error" and came.raw is None and "larger than 1000 bytes" in came.message
 

@@ -12,12 +12,12 @@ import orjson
 import pytest
 from support.shared import shared_file
 
+from c2s.bankbuild.judge_build import Inventory, build_judge_bank, read_inventory
+from c2s.bankbuild.judge_read import Raw, read_drop, read_gsm8k
+from c2s.bankbuild.judge_synthetic import build_synthetic
 from c2s.banks import judge
 from c2s.banks.datafile import data_bytes, load_data
 from c2s.banks.judge import Source, flaw, letters, load_judge_bank, mutation, normalised, number, shown
-from c2s.banks.judge_build import Inventory, build_judge_bank, read_inventory
-from c2s.banks.judge_read import Raw, read_drop, read_gsm8k
-from c2s.banks.judge_synthetic import build_synthetic
 from c2s.banks.reference_switch import pairs
 from c2s.errors import BankError, UsageError
 
@@ -32,20 +32,40 @@ SMALL = {"confirmation": 2, "preflight": 2}
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("7", "7"), ("-10", "-10"), ("1,450,000", "1450000"), ("2,125", "2125"), (".9", "0.9"), ("10.50", "10.50"), (" 3 ", "3"), ("007", "7")],
+    [
+        ("7", "7"),
+        ("-10", "-10"),
+        ("1,450,000", "1450000"),
+        ("2,125", "2125"),
+        (".9", "0.9"),
+        ("10.50", "10.50"),
+        (" 3 ", "3"),
+        ("007", "7"),
+    ],
 )
 def test_plain_decimals_are_numbers_and_are_shown_plainly(text: str, value: str):
     assert shown(number(text)) == value
 
 
-@pytest.mark.parametrize("text", ["", "-", ".", "NaN", "Infinity", "1e3", "1,2", "12,34", "5.", "٣", "５", "½", "7 points", "1 000", "+3", "0x10", "--1"])
+@pytest.mark.parametrize(
+    "text", ["", "-", ".", "NaN", "Infinity", "1e3", "1,2", "12,34", "5.", "٣", "５", "½", "7 points", "1 000", "+3", "0x10", "--1"]
+)
 def test_anything_else_is_none(text: str):
     assert number(text) is None
 
 
 @pytest.mark.parametrize(
     ("x", "near", "far"),
-    [("14", "15", "54"), ("20", "21", "60"), ("21", "22", "63"), ("2.5", "3.5", "42.5"), ("-10", "-9", "30"), ("0", "1", "40"), ("-30", "-29", "30"), ("0.1", "1.1", "40.1")],
+    [
+        ("14", "15", "54"),
+        ("20", "21", "60"),
+        ("21", "22", "63"),
+        ("2.5", "3.5", "42.5"),
+        ("-10", "-9", "30"),
+        ("0", "1", "40"),
+        ("-30", "-29", "30"),
+        ("0.1", "1.1", "40.1"),
+    ],
 )
 def test_mutations_are_exact_decimals(x: str, near: str, far: str):
     assert [shown(mutation(Decimal(x), d)) for d in ("near", "far")] == [near, far]
@@ -110,7 +130,9 @@ def test_exclusions_have_reasons():
     assert built.excluded["w:5"] == "a reference is not a finite decimal number"
     assert built.excluded["w:6"] == "its value has too many digits for an exact mutation"
     assert built.excluded["w:9"] == "the question is empty"
-    assert [built.excluded[f"w:{i}"] for i in (10, 11, 12)] == [f"its {what} is in an earlier inventory" for what in ("question", "id", "cluster")]
+    assert [built.excluded[f"w:{i}"] for i in (10, 11, 12)] == [
+        f"its {what} is in an earlier inventory" for what in ("question", "id", "cluster")
+    ]
     assert sum(built.excluded.get(f"w:{i}") == "another question of its cluster was drawn" for i in (7, 8)) == 1
     assert len(built.excluded) + len(built.sources) == len(raws)
     assert built.reasons["w"] == dict(Counter(built.excluded.values()))
@@ -148,7 +170,9 @@ def test_the_shipped_bank_is_derived_again_and_holds_none_of_the_publishers_text
     assert built.data == judge.SYNTHETIC_FILE.read_bytes()
     bank = load_judge_bank()
     assert (len(bank.split("confirmation")), len(bank.split("preflight"))) == (200, 20)
-    assert Counter((s.workload, s.distance) for s in bank.split("confirmation")) == {(w, d): 50 for w in ("reading", "sums") for d in ("near", "far")}
+    assert Counter((s.workload, s.distance) for s in bank.split("confirmation")) == {
+        (w, d): 50 for w in ("reading", "sums") for d in ("near", "far")
+    }
     theirs = {normalised(r.question) for r in read_drop(shared_file("data/drop/drop_dataset_train_head217.json"))}
     theirs |= {normalised(r.question) for r in read_gsm8k(shared_file("data/gsm8k/gsm8k_test.jsonl"))}
     assert theirs.isdisjoint(normalised(s.question) for s in bank.sources)
@@ -220,7 +244,10 @@ def test_what_is_not_a_publishers_file_is_said_with_its_place(tmp_path: Path):
         read_gsm8k(tmp_path / "c")
     (tmp_path / "d").write_bytes(b'{"question": "a?", "answer": "three"}\n\n{"question": "b?", "answer": "so\\n#### 1,200"}')
     rows = read_gsm8k(tmp_path / "d")
-    assert [(r.id, r.answers, r.problem) for r in rows] == [("gsm8k:test:1", (), "no final value after ####"), ("gsm8k:test:3", ("1,200",), None)]
+    assert [(r.id, r.answers, r.problem) for r in rows] == [
+        ("gsm8k:test:1", (), "no final value after ####"),
+        ("gsm8k:test:3", ("1,200",), None),
+    ]
     with pytest.raises(UsageError, match="cannot read"):
         read_gsm8k(tmp_path / "nowhere")
     (tmp_path / "e").write_bytes(b"not json")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from support.shared import shared_file
 
 from c2s import stats
-from support.shared import shared_file
 
 
 @pytest.fixture(scope="module")

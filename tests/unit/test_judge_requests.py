@@ -13,12 +13,12 @@ from c2s.dialects.chat import Chat
 from c2s.dialects.responses import Responses
 from c2s.dialects.systemone import SystemOne
 from c2s.errors import UsageError
-from c2s.panels.judge import AUDIT, COMPONENT_ARMS, CONFIRMATION, JUDGE_PANELS, PREFLIGHT, content_of
+from c2s.panels.judge.study import AUDIT, COMPONENT_ARMS, CONFIRMATION, JUDGE_PANELS, PREFLIGHT, content_of
 from c2s.panels.registry import PANELS
+from c2s.planning.member_order import check_presentations, problems
+from c2s.planning.plan import make_plan
 from c2s.presentation.encode import COMPONENTS, PRESENTATIONS, arranged, body_hash, content_hash, embedded, encode
 from c2s.records import Ask, Slot
-from c2s.runner.plan import make_plan
-from c2s.runner.presented import check_presentations, problems
 
 LIONS = {"question": "How many points did the Lions win by?", "references": ["14"], "x": "14", "y": "54", "r": "Wmepnu"}
 """The source of Figure 1 (A.3)."""
@@ -54,7 +54,9 @@ def test_candidates_are_those_of_table_5_and_figure_1():
 
 
 def test_the_golden_request_in_both_presentations():
-    state = r'{"question":"How many points did the Lions win by?","trusted_reference":["14"],"model_reply":"14\nWmepnu:\nFinal answer: 54."}'
+    state = (
+        r'{"question":"How many points did the Lions win by?","trusted_reference":["14"],"model_reply":"14\nWmepnu:\nFinal answer: 54."}'
+    )
     criteria = (
         '{"correct":"Final committed answer matches one of the trusted reference answers.",'
         '"incorrect":"Final committed answer differs from all trusted reference answers.",'
@@ -62,7 +64,9 @@ def test_the_golden_request_in_both_presentations():
     )
     question = f'{{"type":"choice","instructions":"{FINAL3}","criteria":{criteria}}}'
     assert body("FINAL3", "insertion").decode() == f'{{"state":{state},"model":"jev-1.13.0","questions":{{"verdict":{question}}}}}'
-    state = r'{"model_reply":"14\nWmepnu:\nFinal answer: 54.","question":"How many points did the Lions win by?","trusted_reference":["14"]}'
+    state = (
+        r'{"model_reply":"14\nWmepnu:\nFinal answer: 54.","question":"How many points did the Lions win by?","trusted_reference":["14"]}'
+    )
     question = f'{{"criteria":{criteria},"instructions":"{FINAL3}","type":"choice"}}'
     assert body("FINAL3", "sorted").decode() == f'{{"model":"jev-1.13.0","questions":{{"verdict":{question}}},"state":{state}}}'
 
@@ -126,7 +130,9 @@ def test_the_study_counts_10320_requests():
     parent = CONFIRMATION.parents({"data": {}, "contracts": ["FINAL3"]})[0]
     slots = CONFIRMATION.slots(parent)
     assert len(slots) == 16 and len({arm for arm, _, _ in slots}) == 12 and all(step == 1 for _, _, step in slots)
-    assert sorted(arm for arm, replicate, _ in slots if replicate == 1) == sorted(f"final3.{p}.{c}" for p in ("insertion", "sorted") for c in CUES)
+    assert sorted(arm for arm, replicate, _ in slots if replicate == 1) == sorted(
+        f"final3.{p}.{c}" for p in ("insertion", "sorted") for c in CUES
+    )
 
 
 def asked(panel, parent, settings):
@@ -147,7 +153,9 @@ def test_what_breaks_the_intervention_is_found_before_sending():
     parent = CONFIRMATION.parents({"data": {}, "limit": 1})[0]
     bodies = asked(CONFIRMATION, parent, {})
     assert problems(CONFIRMATION, bodies) == []
-    plain, ordered, repeat = (Slot(CONFIRMATION.name, parent.id, f"final3.{p}.random", r, 1) for p, r in (("insertion", 0), ("sorted", 0), ("sorted", 1)))
+    plain, ordered, repeat = (
+        Slot(CONFIRMATION.name, parent.id, f"final3.{p}.random", r, 1) for p, r in (("insertion", 0), ("sorted", 0), ("sorted", 1))
+    )
     (found,) = problems(CONFIRMATION, bodies | {ordered: bodies[plain], repeat: bodies[plain]})
     assert "are the same bytes" in found
     twice = (plain, plain._replace(replicate=1))
@@ -176,7 +184,9 @@ def test_all_panels_are_registered_and_plan_without_data():
     assert {panel.name for panel in JUDGE_PANELS} == {
         "judge-preflight", "judge-confirmation", "judge-components", "reference-switch", "judge-formatting", "judge-cues", "judge-audit",
     }  # fmt: skip
-    assert {name: make_plan([PANELS[name]], {}).requests for name in ("reference-switch", "judge-formatting", "judge-cues", "judge-components")} == {
+    assert {
+        name: make_plan([PANELS[name]], {}).requests for name in ("reference-switch", "judge-formatting", "judge-cues", "judge-components")
+    } == {
         "reference-switch": 480,
         "judge-formatting": 192,
         "judge-cues": 200 * 2 * 6,

@@ -6,14 +6,14 @@ import os
 
 import pytest
 
-from c2s.backends.keys import keyless, read_key, without_key
-from c2s.backends.profiles import choose_profile, load_profiles
+from c2s.backends.hosted.keys import keyless, read_key, without_key
+from c2s.backends.hosted.profiles import choose_profile, load_profiles
 from c2s.backends.registry import open_model
 from c2s.errors import UsageError
-from c2s.ledger.spend import Spend
+from c2s.ledger.totals import Spend
 from c2s.records import Question, Request, Usage
-from c2s.runner.prices import Price, load_price, tokens_expected, tokens_out
-from c2s.runner.spend import Budget, Cap
+from c2s.spending.budget import Budget, Cap
+from c2s.spending.prices import Price, load_price, tokens_expected, tokens_out
 
 SECRET = "sk-test/0123456789"
 
@@ -69,7 +69,10 @@ def test_bad_sources_are_refused_without_showing_the_key(tmp_path, monkeypatch):
 
 
 def test_an_echoed_key_is_cut_out():
-    assert without_key(b'{"error":"key sk-test/0123456789 or sk-test\\/0123456789"}', SECRET) == b'{"error":"key [key removed] or [key removed]"}'
+    assert (
+        without_key(b'{"error":"key sk-test/0123456789 or sk-test\\/0123456789"}', SECRET)
+        == b'{"error":"key [key removed] or [key removed]"}'
+    )
     assert keyless({"server": f"x {SECRET}"}, SECRET) == {"server": "x [key removed]"}
     assert without_key(b"abc", None) == b"abc" and without_key(b"an EMPTY answer", "EMPTY") == b"an EMPTY answer"
 
@@ -77,12 +80,18 @@ def test_an_echoed_key_is_cut_out():
 def test_profiles_ship_and_can_be_added_to(tmp_path, monkeypatch):
     shipped = load_profiles()
     assert {"typesafe", "openrouter", "vercel", "litellm", "sglang", "llamacpp", "startlux", "openai", "vllm", "ollama"} <= set(shipped)
-    assert shipped["typesafe"].base_url == "https://api.typesafe.ai" and shipped["vercel"].base_url == "https://ai-gateway.vercel.sh/typesafe"
+    assert (
+        shipped["typesafe"].base_url == "https://api.typesafe.ai" and shipped["vercel"].base_url == "https://ai-gateway.vercel.sh/typesafe"
+    )
     own = tmp_path / "own.toml"
     own.write_text('[typesafe]\nworkers = 4\nstarts_per_second = 5\n[lab]\nbase_url = "https://lab.example"\nkey_env = "LAB_KEY"\n')
     monkeypatch.setenv("C2S_PROFILES", str(own))
     found = load_profiles()
-    assert found["typesafe"].workers == 4 and found["typesafe"].key_env == "TYPESAFE_API_KEY" and found["lab"].base_url == "https://lab.example"
+    assert (
+        found["typesafe"].workers == 4
+        and found["typesafe"].key_env == "TYPESAFE_API_KEY"
+        and found["lab"].base_url == "https://lab.example"
+    )
     for text, message in [
         ("[lab]\nbase_urll = 'x'", "did you mean base_url"), ("[lab]\nworkers = 'four'", "not a int"), ("[lab]\nworkers = 0", "above zero"),
         ("x = 1", "outside a"), ("[lab", "not TOML"),
@@ -154,7 +163,9 @@ def test_prices_ship_and_can_be_overridden(tmp_path):
 
 def test_cost_counts_every_kind_of_token_and_never_takes_silence_for_free():
     sol = Price(2, 10, cached=0.20, cache_write=2.50)
-    assert sol.cost(Usage(1000, 100, cached_tokens=400, cache_write_tokens=100)) == pytest.approx((500 * 2 + 400 * 0.2 + 100 * 2.5 + 100 * 10) / 1e6)
+    assert sol.cost(Usage(1000, 100, cached_tokens=400, cache_write_tokens=100)) == pytest.approx(
+        (500 * 2 + 400 * 0.2 + 100 * 2.5 + 100 * 10) / 1e6
+    )
     assert sol.cost(Usage(1000, None)) is None and sol.cost(Usage(None, 100)) is None and sol.cost(Usage()) is None
     assert sol.cost(Usage(cost_usd=0.5)) == 0.5
     assert Price(0.042, 0).cost(Usage(1000, None)) == pytest.approx(4.2e-5)  # output is free: its count is not needed

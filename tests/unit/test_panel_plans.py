@@ -8,7 +8,7 @@ import pytest
 
 from c2s.errors import UsageError
 from c2s.panels.registry import PANELS, select
-from c2s.runner.plan import make_plan
+from c2s.planning.plan import make_plan
 
 
 def requests(name: str, **settings: object) -> Counter[tuple[str, str]]:

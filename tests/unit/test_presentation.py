@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from c2s.presentation import contracts
+from c2s.presentation import texts as contracts
 from c2s.presentation.encode import body_hash, canonical_state, content_hash, encode
 from c2s.presentation.options import keyed_order
 from tests.support.shared import shared_file

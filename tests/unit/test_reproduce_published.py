@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from support.shared import shared_file
 
-from c2s.reports.published import figures, tables
+from c2s.reproduce.published import figures, tables
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,12 @@ def test_what_agrees_what_differs_and_what_cannot_be_recomputed(found):
     counts = Counter(f.verdict for f in found)
     assert counts["agrees"] >= 350 and counts["not printed"] == 6
     differing = {f.where: f for f in found if f.verdict == "differs"}
-    assert set(differing) == {"Table D11, length 4", "Table D11, all", "Table C4, Qwen3.5-27B, Independent", "Table C4, Qwen3.5-27B, Serial"}
+    assert set(differing) == {
+        "Table D11, length 4",
+        "Table D11, all",
+        "Table C4, Qwen3.5-27B, Independent",
+        "Table C4, Qwen3.5-27B, Serial",
+    }
     assert all("by one" in f.note for f in differing.values())  # success, dialogue: what draws add to the law
     assert differing["Table D11, all"].recomputed == "[0.30, 0.86]"  # 7/2333 and 20/2325
     silent = [f for f in found if f.verdict == "not recomputable"]
@@ -48,7 +53,8 @@ def test_a_wrong_count_would_be_seen(monkeypatch):
     """Every check reads its numbers: with one count moved, the figures that hang on it differ."""
     from copy import deepcopy
 
-    from c2s.reports import published_dialogue, published_shares
+    from c2s.reproduce import dialogue as published_dialogue
+    from c2s.reproduce import shares as published_shares
 
     moved = deepcopy(tables())
     moved["dialogue"]["C1"][1][5] += 1
@@ -69,14 +75,27 @@ def test_effects_of_the_factor_panel(found):
 def test_the_counts_are_those_of_the_specification():
     printed = json.loads(shared_file("spec/published.json").read_text())["choice2seq"]
     ours = tables()
-    models = {"jev": "Jev", "startlux": "StartLux", "qwen3-8b-code": "Qwen3-8B code", "qwen3.5-27b-code": "Qwen3.5-27B code", "qwen3.5-27b-direct": "Qwen3.5-27B direct"}
-    table1 = [[models[r["model"]], r["domain"], *r["joint"], r["native_em"], r["serial_em"], r["scr"], *r["ci"]] for r in printed["table1_joint"]["rows"]]
+    models = {
+        "jev": "Jev",
+        "startlux": "StartLux",
+        "qwen3-8b-code": "Qwen3-8B code",
+        "qwen3.5-27b-code": "Qwen3.5-27B code",
+        "qwen3.5-27b-direct": "Qwen3.5-27B direct",
+    }
+    table1 = [
+        [models[r["model"]], r["domain"], *r["joint"], r["native_em"], r["serial_em"], r["scr"], *r["ci"]]
+        for r in printed["table1_joint"]["rows"]
+    ]
     assert sorted(ours["table1"]["rows"]) == sorted(table1)
-    semantic = {(r["model"].lower(), r["task"]): r["joint"] + [r["scr"], r["delta"], r["gain"]] for r in printed["table_d15_turnover"]["rows"]}
+    semantic = {
+        (r["model"].lower(), r["task"]): r["joint"] + [r["scr"], r["delta"], r["gain"]] for r in printed["table_d15_turnover"]["rows"]
+    }
     for model, task, *rest in ours["tableD15"]["rows"]:
         if task.endswith("fields"):
             assert semantic[model.lower(), task.split()[0]] == rest
-    assert [[r["length"], r["n"], r["native"], r["retained"], r["scr"], *r["ci"]] for r in printed["table_d11_independent_lexical"]["rows"]] == ours["tableD11"]["rows"]
+    assert [
+        [r["length"], r["n"], r["native"], r["retained"], r["scr"], *r["ci"]] for r in printed["table_d11_independent_lexical"]["rows"]
+    ] == ours["tableD11"]["rows"]
     more = printed["more"]
     assert [row[2:4] for row in more["table_d1_shared_correct"]["rows"]] == [[r[2], 384] for r in ours["tableD1"]["rows"]]
     assert [row[:3] + row[3:] for row in more["table_d8_factors"]["rows"]] == [[*r[:5], r[6], r[7]] for r in ours["tableD8"]["rows"]]
@@ -111,7 +130,10 @@ def test_the_text_reads_at_80_columns(found, capsys):
         assert " ".join(b.strip().splitlines()[1].split()) == "what printed recomputed verdict" and b.count("verdict") == 1
     counts = Counter(f.verdict for f in found)
     flat = " ".join(summary.split())
-    assert f"of {len(found)} figures {counts['agrees']} agree, {counts['differs']} differ, {counts['not recomputable']} cannot be recomputed" in flat
+    assert (
+        f"of {len(found)} figures {counts['agrees']} agree, {counts['differs']} differ, {counts['not recomputable']} cannot be recomputed"
+        in flat
+    )
     for f in found:
         if f.verdict in ("differs", "not recomputable"):
             assert f.where in flat

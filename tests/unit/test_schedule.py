@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 
 import pytest
+from support.runs import drive, make_run, rows
 
+from c2s.backends.scripted import Scripted
 from c2s.controllers.program import Arm
 from c2s.errors import UsageError
 from c2s.panels.base import Panel
 from c2s.records import Ask, Outcome, Parent, Question, Request, Slot
 from c2s.runner.schedule import interleaving, request_id, slot_key
-from c2s.backends.scripted import Scripted
-from support.runs import drive, make_run, rows
 
 
 def test_interleaving_is_sha256_of_compact_json():
@@ -48,7 +48,9 @@ def panel(schedule: str, steps: int = 2, replicates: int = 2) -> Panel:
     def program(parent, ctx):
         output = ""
         for step in range(1, steps + 1):
-            (answer,) = yield [Ask(step, Request(f"{parent.id} {step}", {"answer": Question("q", {"a": None, "b": None})}), truth={"answer": "a"})]
+            (answer,) = yield [
+                Ask(step, Request(f"{parent.id} {step}", {"answer": Question("q", {"a": None, "b": None})}), truth={"answer": "a"})
+            ]
             output += answer.choice().taken()
         return Outcome("", output=output, correct=True)
 

@@ -24,7 +24,7 @@ def asks() -> list[Ask]:
 
 
 def test_kept_vectors_change_nothing() -> None:
-    from c2s.backends.sparrow import Sparrow
+    from c2s.backends.local.sparrow import Sparrow
 
     plain, wire = sparrow_decider.Decider.load(), SystemOne()
     slot, parent = Slot("main", "p", "native", 0, 1), Parent("p", "math", 3, {})
@@ -38,7 +38,7 @@ def test_kept_vectors_change_nothing() -> None:
 
 @pytest.fixture(scope="module")
 def tokenizers():
-    from c2s.backends.sparrow import Sparrow
+    from c2s.backends.local.sparrow import Sparrow
 
     return sparrow_decider.Decider.load().static.tok, Sparrow("sparrow")._decider.static.tok
 
@@ -50,7 +50,10 @@ def test_every_character_is_read_alike(tokenizers):
             assert ours.encode(text) == plain.encode(text)
 
 
-@given(text=st.text(st.characters(max_codepoint=0x17F) | st.sampled_from("Σσς漢\u0301\ufffd\u2028 \n\t"), max_size=200), longest=st.integers(1, 20))
+@given(
+    text=st.text(st.characters(max_codepoint=0x17F) | st.sampled_from("Σσς漢\u0301\ufffd\u2028 \n\t"), max_size=200),
+    longest=st.integers(1, 20),
+)
 def test_every_text_is_read_alike(text: str, longest: int, tokenizers):
     plain, ours = tokenizers
     assert ours.encode(text, longest) == plain.encode(text, longest)
@@ -58,7 +61,7 @@ def test_every_text_is_read_alike(text: str, longest: int, tokenizers):
 
 
 def test_another_version_is_left_alone(monkeypatch: pytest.MonkeyPatch):
-    from c2s.backends.sparrow import Sparrow
+    from c2s.backends.local.sparrow import Sparrow
 
     monkeypatch.setattr(sparrow_decider, "__version__", "0.3.0")
     assert "encode" not in vars(Sparrow("sparrow")._decider.static.tok)

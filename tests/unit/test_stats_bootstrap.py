@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.tables import expand
 
 from c2s import stats
 from c2s.errors import InputError
 from c2s.kernels import reference_stats
-from support.tables import expand
 
 
 def enumerate_resamples(strata):
@@ -35,7 +35,8 @@ def inverse_cdf(values, level):
 @given(
     st.lists(
         st.tuples(st.sampled_from([-1.0, 0.0, 0.5, 2.0]), st.sampled_from([0.0, 1.0, 3.0]), st.integers(0, 1)),
-        min_size=2, max_size=5,
+        min_size=2,
+        max_size=5,
     ),
     st.sampled_from([0.5, 0.9]),
 )
@@ -106,8 +107,7 @@ def test_methods_agree_on_every_kind_of_data():
     }
     for name, arguments in cases.items():
         found = {
-            m: stats.bootstrap_mean(strata=strata, method=m, draws=20_000, seed=5, **arguments)
-            for m in ("exact", "multinomial", "items")
+            m: stats.bootstrap_mean(strata=strata, method=m, draws=20_000, seed=5, **arguments) for m in ("exact", "multinomial", "items")
         }
         width = found["exact"].high - found["exact"].low
         for method in ("multinomial", "items"):
@@ -137,8 +137,13 @@ def test_paired_difference_agrees_with_scipy():
     a, b = rng.random(120) < 0.7, rng.random(120) < 0.5
     found = stats.bootstrap_paired_difference(a, b)
     peer = bootstrap(
-        (a, b), lambda x, y, axis: x.mean(axis=axis) - y.mean(axis=axis), paired=True, vectorized=True,
-        method="percentile", n_resamples=20_000, rng=8,
+        (a, b),
+        lambda x, y, axis: x.mean(axis=axis) - y.mean(axis=axis),
+        paired=True,
+        vectorized=True,
+        method="percentile",
+        n_resamples=20_000,
+        rng=8,
     )
     assert found.standard_error == pytest.approx(peer.standard_error, rel=0.03)
     assert found.low == pytest.approx(peer.confidence_interval.low, abs=1.01 / 120)

@@ -13,10 +13,10 @@ import time
 
 import numpy as np
 import pytest
+from support.tables import expand
 
 from c2s import stats
 from c2s.errors import InputError
-from support.tables import expand
 
 
 def test_case_11_mcnemar_without_discordance_and_never_above_one():
@@ -102,8 +102,11 @@ def test_case_16_ties_do_not_depend_on_order():
     def metrics(order):
         s, y = [scores[i] for i in order], [outcomes[i] for i in order]
         return (
-            stats.auroc(s, y), stats.average_precision(s, y), stats.precision_at_coverage(s, y, 0.1),
-            stats.precision_at_coverage(s, y, 0.75), stats.expected_calibration_error(s, y),
+            stats.auroc(s, y),
+            stats.average_precision(s, y),
+            stats.precision_at_coverage(s, y, 0.1),
+            stats.precision_at_coverage(s, y, 0.75),
+            stats.expected_calibration_error(s, y),
         )
 
     expected = metrics(range(6))

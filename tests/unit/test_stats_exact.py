@@ -8,15 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.tables import expand
 
 from c2s import stats
 from c2s.errors import InputError
 from c2s.kernels import exact, joint, reference_stats
-from support.tables import expand
 
 LEVELS = np.array([0.025, 0.5, 0.975])
-
-
 
 
 def cells_of(strata):

@@ -105,8 +105,9 @@ def samplers():
     yield "cells", resample.CellSampler(cells)
     yield "weighted cells", resample.CellSampler(cells, np.array([0.1, 0.7, 0.2]), np.array([1.0, 3.0, 2.0]))
     s = rng.random((2, 192))
-    yield "scores", scores.ScoreSampler(
-        s, both, rng.random(192), np.arange(192), strata, ("auroc", "ap", "brier", "ece"), np.array([0.1, 0.5])
+    yield (
+        "scores",
+        scores.ScoreSampler(s, both, rng.random(192), np.arange(192), strata, ("auroc", "ap", "brier", "ece"), np.array([0.1, 0.5])),
     )
 
 
@@ -272,9 +273,7 @@ def test_metrics_equal_their_twins(rows, weighted):
     close(stats.average_precision(s, y, given_weights), reference_stats.average_precision(s, y, w))
     close(stats.expected_calibration_error(s, y, given_weights), reference_stats.expected_calibration_error(s, y, w))
     for share in (0.1, 0.5, 1.0):
-        close(
-            stats.precision_at_coverage(s, y, share, given_weights), reference_stats.precision_at_coverage(s, y, w, share)
-        )
+        close(stats.precision_at_coverage(s, y, share, given_weights), reference_stats.precision_at_coverage(s, y, w, share))
     total = sum(w)
     brier = sum(v * (a - b) ** 2 for a, b, v in zip(s, y, w, strict=True)) / total if total else None
     close(stats.brier(s, y, given_weights), brier)
@@ -332,9 +331,7 @@ def test_packing_never_overflows_and_refuses_what_it_cannot_hold():
     big = np.full(1000, 2**20, np.int64)
     words, fields = resample.pack([big, np.ones(1000, np.int64), big])
     assert all(f.bits >= 30 for f in fields if f != fields[1]) and words.shape[1] == 2
-    found = resample.ItemSampler([big, np.ones(1000, np.int64), big], strata_from([1000])).draw(
-        seed=0, first=0, count=3, threads=1
-    )
+    found = resample.ItemSampler([big, np.ones(1000, np.int64), big], strata_from([1000])).draw(seed=0, first=0, count=3, threads=1)
     assert [c.tolist() for c in found] == [[2**20 * 1000] * 3, [1000] * 3, [2**20 * 1000] * 3]
     assert resample.pack([np.array([-1])]) is None and resample.pack([np.array([0.5])]) is None
     assert resample.pack([np.array([2**62, 2**62])]) is None
@@ -361,7 +358,11 @@ def multinomial(**changes):
 
 def score_kernel(**changes):
     arguments = dict(
-        offsets=i64(0, 2), unit=i64(0, 1), outcome=np.array([0, 1], np.uint8), weight=np.zeros(0), scores=np.ones((1, 2)),
+        offsets=i64(0, 2),
+        unit=i64(0, 1),
+        outcome=np.array([0, 1], np.uint8),
+        weight=np.zeros(0),
+        scores=np.ones((1, 2)),
         calibrated=np.array([True]),
     )
     return core.Scores(**(arguments | changes))

@@ -12,10 +12,10 @@ import json
 import numpy as np
 import pytest
 from scipy.stats import binom
+from support.shared import shared_file
+from support.tables import expand
 
 from c2s import stats
-from support.tables import expand
-from support.shared import shared_file
 
 
 @pytest.fixture(scope="module")

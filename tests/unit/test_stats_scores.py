@@ -137,7 +137,9 @@ def test_distances_equal_scipy():
     assert stats.js_divergence([1, 0], [0, 1]) == 1.0 and stats.total_variation([2, 0], [0, 1]) == 1.0
     assert stats.js_divergence(p[0], p[0]) == pytest.approx(0.0, abs=1e-15)
     for arguments, message in (
-        (([0, 0], [1, 0]), "no mass"), (([-1, 2], [1, 0]), "below 0"), (([1, 0], [1, 0, 0]), "same options"),
+        (([0, 0], [1, 0]), "no mass"),
+        (([-1, 2], [1, 0]), "below 0"),
+        (([1, 0], [1, 0, 0]), "same options"),
         (([1, float("nan")], [1, 0]), "not finite"),
     ):
         with pytest.raises(InputError, match=message):

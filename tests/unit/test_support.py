@@ -62,9 +62,7 @@ def test_random_sets_equal_the_twin(case, kind, alphabet):
     for candidates, prefix in zip(sets, prefixes, strict=True):
         assert support(candidates, prefix, kind, alphabet) == reference.support(candidates, prefix, kind, alphabet)
         one_set = support_masks(encode_candidates([candidates])[0], prefixes, kind, alphabet)
-        np.testing.assert_array_equal(
-            one_set, reference.support_masks([candidates] * len(prefixes), prefixes, kind, alphabet)
-        )
+        np.testing.assert_array_equal(one_set, reference.support_masks([candidates] * len(prefixes), prefixes, kind, alphabet))
     encoded = encode_candidates(sets) if sets else np.zeros((0, 1, 1), dtype=np.uint8)
     masks = support_masks(encoded, prefixes, kind, alphabet)
     assert masks.dtype == np.bool_ and masks.shape == (len(sets), 4)

@@ -7,11 +7,13 @@ import pytest
 from support.panels import SETTINGS, play, truth
 
 from c2s.banks.natural import load_bank
-from c2s.controllers.natural import ambiguous_steps, serial, supported, teacher_forced, whole
+from c2s.controllers.whole_and_local import ambiguous_steps, serial, supported, teacher_forced, whole
 from c2s.records import INVALID, Parent
 
 # Two pairs per initial as in the bank: 58/38/48/68 then 5 or 9.
-MATH = Parent("m", "math", 3, {"target": "585", "problem": "39 × 15 = ?", "candidates": ["585", "589", "385", "389", "485", "489", "685", "689"]})
+MATH = Parent(
+    "m", "math", 3, {"target": "585", "problem": "39 × 15 = ?", "candidates": ["585", "589", "385", "389", "485", "489", "685", "689"]}
+)
 WORDS = Parent("w", "lexical", 3, {"target": "cat", "problem": "?", "candidates": ["cat", "cot", "dog", "dig", "hen", "hat", "pig", "pit"]})
 
 ARMS = {

@@ -11,8 +11,8 @@ from support.panels import play, truth
 from c2s.banks import semantic, symbolic
 from c2s.banks.datafile import load_data
 from c2s.panels.registry import PANELS
+from c2s.planning.plan import make_plan
 from c2s.records import Parent
-from c2s.runner.plan import make_plan
 
 ISO, LONG, FACTS = (load_data(path).rows for path in (symbolic.ISOMORPHIC_FILE, symbolic.LONG_FILE, semantic.SEMANTIC_FILE))
 
@@ -30,7 +30,10 @@ def test_bases_are_stratified_by_length_repetition_and_profile():
     assert Counter((r["length"], r["repeated"], r["profile"]) for r in ISO) == {
         (n, r, p): 5 for n in range(3, 9) for r in (False, True) for p in ("early", "late")
     }
-    assert all((len(set(r["source"])) < r["length"]) == r["repeated"] and r["depth"] == (2 if r["profile"] == "early" else r["length"]) for r in ISO)
+    assert all(
+        (len(set(r["source"])) < r["length"]) == r["repeated"] and r["depth"] == (2 if r["profile"] == "early" else r["length"])
+        for r in ISO
+    )
     assert len({r["source"] for r in ISO}) == 120 and Counter(r["length"] for r in ISO if r["second"]) == {n: 2 for n in range(3, 9)}
 
 
@@ -99,7 +102,13 @@ def test_both_outputs_are_built_by_three_two_option_decisions():
     pieces = outcomes["serial_named"].output.split("; ")
     assert named == ["", f"{pieces[0]}; ", f"{pieces[0]}; {pieces[1]}; "]
     assert outcomes["native_named"].output == outcomes["serial_named"].output
-    wrong, _ = play(record, PANELS["semantic"].arms, lambda slot, ask: next(o for o in ask.request.questions["answer"].options if o != ask.truth["answer"]) if slot.step == 2 else dict(ask.truth))
+    wrong, _ = play(
+        record,
+        PANELS["semantic"].arms,
+        lambda slot, ask: (
+            next(o for o in ask.request.questions["answer"].options if o != ask.truth["answer"]) if slot.step == 2 else dict(ask.truth)
+        ),
+    )
     assert wrong["serial_named"].first_wrong == 2 and wrong["serial_binary"].first_wrong == 2
 
 

@@ -22,10 +22,13 @@ def response(**answer) -> bytes:
 
 
 def test_request_bytes_are_exact_and_keep_the_displayed_order():
-    assert ONE.encode(ASK, "jev-1.13.0") == (
-        '{"state":"{\\"b\\":1}","model":"jev-1.13.0","questions":{"answer":{"type":"choice","instructions":"Pick é.",'
-        '"criteria":{"z":null,"a":null,"m":"mid"}}}}'
-    ).encode()
+    assert (
+        ONE.encode(ASK, "jev-1.13.0")
+        == (
+            '{"state":"{\\"b\\":1}","model":"jev-1.13.0","questions":{"answer":{"type":"choice","instructions":"Pick é.",'
+            '"criteria":{"z":null,"a":null,"m":"mid"}}}}'
+        ).encode()
+    )
 
 
 def test_sorted_presentation_is_another_request_with_the_same_content():

@@ -6,7 +6,19 @@ import pytest
 
 from c2s.reports.tables import Table, as_markdown, as_text, literal, width
 
-HOSTILE = ["[/red]", "[@click=app.quit]x[/]", "\x1b[31mred\x1b[0m", "\u202eevil", "a\nb\tc", "|x|", "<script>", "`rm`", "\u200bzero", "\ufeff", "\x9b31m"]
+HOSTILE = [
+    "[/red]",
+    "[@click=app.quit]x[/]",
+    "\x1b[31mred\x1b[0m",
+    "\u202eevil",
+    "a\nb\tc",
+    "|x|",
+    "<script>",
+    "`rm`",
+    "\u200bzero",
+    "\ufeff",
+    "\x9b31m",
+]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -32,14 +44,19 @@ def test_long_notes_wrap():
     assert max(map(len, as_text(Table("t", ["a"], [["1"]], ["word " * 60])).splitlines())) <= 79
 
 
-ROWS = [["math", "order_1", "16.7 [16.7, 16.7]", "1/5/0/0", "0.0 [0.0, 45.9] †"], ["lexical", "reference, " * 8 + "last", "0.0 [0.0, 0.0]", "-", "-"]]
+ROWS = [
+    ["math", "order_1", "16.7 [16.7, 16.7]", "1/5/0/0", "0.0 [0.0, 45.9] †"],
+    ["lexical", "reference, " * 8 + "last", "0.0 [0.0, 0.0]", "-", "-"],
+]
 HEAD = ["domain", "worst setting", "mean SCR % [95 % CI]", "both/lost/gained/neither", "worst SCR % [95 % CI]"]
 
 
 def test_a_wide_table_is_broken_where_it_does_not_hurt():
     """Every cell is there, in 79 columns; numbers and what stands in brackets are whole."""
     text = as_text(Table("t", HEAD, ROWS, left=2))
-    assert text == """t
+    assert (
+        text
+        == """t
                                                        both/
                                                        lost/
                                          mean SCR %  gained/        worst SCR %
@@ -52,6 +69,7 @@ lexical  reference, reference,       0.0 [0.0, 0.0]        -                  -
          reference, reference,
          last
 """
+    )
 
 
 @pytest.mark.parametrize("columns", range(1, 30, 3))

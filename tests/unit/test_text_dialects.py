@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from c2s.dialects import Malformed, dialect
 from c2s.controllers.outcome import compliance
+from c2s.dialects import Malformed, dialect
 from c2s.dialects.text import read_value
 from c2s.errors import InputError, UsageError
-from c2s.presentation.contracts import contracts
+from c2s.presentation.texts import contracts
 from c2s.records import Ask, Question, Request, Usage
 
 VERDICT = Question("Judge.", {"correct": "It matches.", "incorrect": "It differs.", "no_answer": None}, unit="label")
@@ -45,7 +45,9 @@ def test_responses_bytes_in_both_presentations():
 
 
 def reply(text: str | None, *, status: str = "completed", refusal: bool = False, **more) -> bytes:
-    content = ([] if text is None else [{"type": "output_text", "text": text}]) + ([{"type": "refusal", "refusal": "no"}] if refusal else [])
+    content = ([] if text is None else [{"type": "output_text", "text": text}]) + (
+        [{"type": "refusal", "refusal": "no"}] if refusal else []
+    )
     output = [{"type": "reasoning", "summary": []}, {"type": "message", "content": content}]
     usage = {"input_tokens": 170, "input_tokens_details": {"cached_tokens": 20, "cache_write_tokens": 0}, "output_tokens": 55}
     return orjson.dumps({"id": "resp_1", "model": "gpt-6-sol", "status": status, "output": output, "usage": usage} | more)
@@ -76,7 +78,16 @@ def test_what_the_model_got_wrong_is_scored_as_no_offered_option(body, truncated
     assert not choice.offered and choice.taken() == "_" and choice.truncated is truncated
 
 
-@pytest.mark.parametrize("body", [reply(None), reply("{}", status="failed"), b"[]", b"{}", reply("x", output=[{"type": "message", "content": [{"type": "output_text", "text": "a"}] * 2}])])
+@pytest.mark.parametrize(
+    "body",
+    [
+        reply(None),
+        reply("{}", status="failed"),
+        b"[]",
+        b"{}",
+        reply("x", output=[{"type": "message", "content": [{"type": "output_text", "text": "a"}] * 2}]),
+    ],
+)
 def test_what_the_server_got_wrong_is_malformed(body):
     with pytest.raises(Malformed):
         dialect("responses").decode(judge(), body)
@@ -94,7 +105,9 @@ def test_direct_bytes_follow_the_contract():
     )
     whole = orjson.loads(wire.encode(character("whole"), "qwen"))
     assert whole["max_tokens"] == 32 and "Output only the requested complete string." in whole["messages"][0]["content"]
-    own = orjson.loads(dialect("chat-direct:nothink").encode(character(system="Be brief.", response_format="One letter.", max_tokens=64), "qwen"))
+    own = orjson.loads(
+        dialect("chat-direct:nothink").encode(character(system="Be brief.", response_format="One letter.", max_tokens=64), "qwen")
+    )
     assert own["messages"][0] == {"role": "system", "content": "Be brief."} and own["max_tokens"] == 64
     assert own["chat_template_kwargs"] == {"enable_thinking": False} and "One letter." in own["messages"][1]["content"]
 
@@ -115,7 +128,17 @@ def test_anything_else_is_no_offered_option(text):
     assert dialect("chat-direct").decode(character(), completion(text)).choice().taken() == "_"
 
 
-@pytest.mark.parametrize("body", [b"{}", b'{"choices":[]}', b'{"choices":[{"message":{"content":7}}]}', b'{"choices":[{}]}', b"<html>", b'{"choices":[{"message":{"content":"a","content":"b"}}]}'])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{}",
+        b'{"choices":[]}',
+        b'{"choices":[{"message":{"content":7}}]}',
+        b'{"choices":[{}]}',
+        b"<html>",
+        b'{"choices":[{"message":{"content":"a","content":"b"}}]}',
+    ],
+)
 def test_a_broken_completion_is_malformed(body):
     with pytest.raises(Malformed):
         dialect("chat-direct").decode(character(), body)
@@ -248,7 +271,9 @@ def test_a_prefill_is_an_assistant_message_that_goes_on():
 
 def test_what_is_asked_decides_budget_and_closing_sentence():
     def sent(*options: str, **more):
-        body = orjson.loads(dialect("chat-direct").encode(Ask(1, Request("", {"answer": Question("q", dict.fromkeys(options), **more)})), "m"))
+        body = orjson.loads(
+            dialect("chat-direct").encode(Ask(1, Request("", {"answer": Question("q", dict.fromkeys(options), **more)})), "m")
+        )
         return body["max_tokens"], "letter or digit" in body["messages"][0]["content"]
 
     assert sent("a", "b") == (8, True) and sent("true", "false") == (8, False) and sent("a", "END") == (8, False)
@@ -294,19 +319,36 @@ def test_no_body_raises_anything_but_malformed(raw):
         assert isinstance(dialect(name).usage(raw), Usage)
 
 
-JSON = st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=5), lambda x: st.lists(x, max_size=3) | st.dictionaries(st.text(max_size=5), x, max_size=3), max_leaves=8)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=5),
+    lambda x: st.lists(x, max_size=3) | st.dictionaries(st.text(max_size=5), x, max_size=3),
+    max_leaves=8,
+)
 
 
 @given(JSON, JSON, JSON)
 def test_no_json_raises_anything_but_malformed(a, b, c):
     bodies = [
         {"model": a, "answers": {"answer": {"choice": b, "probabilities": c, "confidence": a}}, "usage": b},
-        {"status": "completed", "output": [{"type": "message", "content": [{"type": "output_text", "text": a}, b]}, c], "usage": {"input_tokens": c}},
-        {"choices": [{"message": {"content": a}, "finish_reason": b, "logprobs": {"content": [{"top_logprobs": c}]}}], "usage": c, "model": b},
+        {
+            "status": "completed",
+            "output": [{"type": "message", "content": [{"type": "output_text", "text": a}, b]}, c],
+            "usage": {"input_tokens": c},
+        },
+        {
+            "choices": [{"message": {"content": a}, "finish_reason": b, "logprobs": {"content": [{"top_logprobs": c}]}}],
+            "usage": c,
+            "model": b,
+        },
     ]
     for body in bodies:
         raw = orjson.dumps(body)
-        for name, ask in (("systemone", character()), ("responses", judge()), ("chat-direct", character()), ("chat-code-readout", character())):
+        for name, ask in (
+            ("systemone", character()),
+            ("responses", judge()),
+            ("chat-direct", character()),
+            ("chat-code-readout", character()),
+        ):
             try:
                 dialect(name).decode(ask, raw)
             except Malformed:

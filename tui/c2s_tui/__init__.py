@@ -28,7 +28,9 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--item", metavar="ID", help="the item that the item screen shows")
     top.add_argument("--with", metavar="RUN", dest="other", help="the other run of the compare screen")
     top.add_argument("--read-only", action="store_true", help="never write the control file")
-    top.add_argument("--serve", nargs="?", type=int, const=8000, metavar="PORT", help="offer the app in a browser on this machine (extra: web)")
+    top.add_argument(
+        "--serve", nargs="?", type=int, const=8000, metavar="PORT", help="offer the app in a browser on this machine (extra: web)"
+    )
     top.add_argument("--allow-control", action="store_true", help="with --serve: let the browser pause runs")
     top.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
     return top

@@ -27,7 +27,6 @@ from c2s_tui.views.monitor import monitor_lines
 from c2s_tui.views.report import report_lines
 from c2s_tui.views.runs import runs_lines
 
-
 UNBOUND = 400
 """Columns where no terminal says how many there are: enough for every table, whose columns have a largest width of their own."""
 READABLE = 140
@@ -116,4 +115,3 @@ def _write(lines: Iterable[Line]) -> None:
     for line in lines:
         sys.stdout.write(line.plain.rstrip() + "\n")
     sys.stdout.flush()
-

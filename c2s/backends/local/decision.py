@@ -144,11 +144,21 @@ class DecisionHead(Local):
         for contest in job.contests:
             shares = probabilities[id(contest)]
             best = max(shares, key=shares.__getitem__)
-            answers[contest.name] = {"type": contest.type, "choice": best, "confidence": confidence(shares[best], len(shares)), "probabilities": shares}
+            answers[contest.name] = {
+                "type": contest.type,
+                "choice": best,
+                "confidence": confidence(shares[best], len(shares)),
+                "probabilities": shares,
+            }
             facts[contest.name] = seen(self.renderer, contest.prompts[0], len(contest.prompts)) | {"groups": contest.sizes}
         tokens = sum(len(prompt.ids) for prompt in job.prompts)
         forwards = sum(fact["forwards"] for fact in facts.values())
-        return {"model": self.model, "answers": answers, "usage": {"input_tokens": tokens}, "c2s": {"forwards": forwards, "questions": facts}}
+        return {
+            "model": self.model,
+            "answers": answers,
+            "usage": {"input_tokens": tokens},
+            "c2s": {"forwards": forwards, "questions": facts},
+        }
 
 
 def temperatures(name: str, text: str) -> dict[str, float]:

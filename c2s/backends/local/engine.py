@@ -63,9 +63,7 @@ class Engine:
     and `halvings`. `unshared` says why this model cannot share prefixes, None where it can.
     """
 
-    def __init__(
-        self, model: Any, *, eos_ids: frozenset[int], token_budget: int | None = None, cache_bytes: int | None = None
-    ) -> None:
+    def __init__(self, model: Any, *, eos_ids: frozenset[int], token_budget: int | None = None, cache_bytes: int | None = None) -> None:
         self.model = model.eval()
         self.eos_ids = frozenset(eos_ids)
         self.forwards, self.forward_seconds, self.tokens, self.tokens_shared, self.halvings = 0, 0.0, 0, 0, 0
@@ -132,7 +130,9 @@ class Engine:
             made = None
         if made is None:
             if rows == 1:
-                raise InputError(f"a prompt of {tokens} tokens does not fit into the memory of {self._device()}; use a smaller model or dtype")
+                raise InputError(
+                    f"a prompt of {tokens} tokens does not fit into the memory of {self._device()}; use a smaller model or dtype"
+                )
             self.token_budget = max(1, min(self.token_budget, tokens) // 2)
             self.halvings += 1
             gc.collect()

@@ -138,14 +138,24 @@ def _group(rows: Sequence[Row], first: int, device: torch.device) -> Group:
     gather = starts[:, None] + np.minimum(within, lengths[:, None] - 1)
     even = bool(valid.all())
     step = STRIPE if device.type == "cpu" and len(rows) == 1 else width
-    stripes = [(at, min(at + step, width), keys if step == width else int(seen[0, min(at + step, width) - 1]) + 1) for at in range(0, width, step)]
+    stripes = [
+        (at, min(at + step, width), keys if step == width else int(seen[0, min(at + step, width) - 1]) + 1) for at in range(0, width, step)
+    ]
 
     def tensor(array: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(array).to(device)
 
     return Group(
-        first, first + int(lengths.sum()), len(rows), width, keys, tensor(places.ravel()),
-        None if even else tensor(gather), None if even else tensor(valid), tensor(seen), stripes,
+        first,
+        first + int(lengths.sum()),
+        len(rows),
+        width,
+        keys,
+        tensor(places.ravel()),
+        None if even else tensor(gather),
+        None if even else tensor(valid),
+        tensor(seen),
+        stripes,
     )
 
 
@@ -274,7 +284,10 @@ def open_packed(model: Any, last: LastOnly) -> Packed:
             model.set_attn_implementation(NAME)
             packed = Packed(model, last, Store(2 * length))
             shared = np.arange(length // 3)
-            rows = [Row(one, np.arange(length)), Row(other[length // 3 :], np.concatenate([shared, np.arange(length, length + length // 2)]))]
+            rows = [
+                Row(one, np.arange(length)),
+                Row(other[length // 3 :], np.concatenate([shared, np.arange(length, length + length // 2)])),
+            ]
             together = packed.forward(rows)
             _check_layers(config, packed.layers)
         except (Unsupported, TypeError, ValueError, KeyError, RuntimeError, AttributeError) as error:

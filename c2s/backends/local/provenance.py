@@ -30,7 +30,8 @@ def fingerprint(checkpoint: Checkpoint, *, dtype: str, device: str) -> dict[str,
         "ends": sorted(checkpoint.ends),
         "dtype": dtype,
         "device": device_name(device),
-        "libraries": {name: metadata.version(name) for name in LIBRARIES} | ({"gguf": metadata.version("gguf")} if checkpoint.source.gguf else {}),
+        "libraries": {name: metadata.version(name) for name in LIBRARIES}
+        | ({"gguf": metadata.version("gguf")} if checkpoint.source.gguf else {}),
     }
 
 
@@ -41,7 +42,9 @@ def weight_files(where: Source) -> list[Path]:
         return [_local(where, where.gguf)]
     if not folder.is_dir():
         folder = _snapshot(where)
-    found = [path for path in sorted(folder.iterdir()) if path.suffix in WEIGHTS and path.name not in ("training_args.bin", "optimizer.bin")]
+    found = [
+        path for path in sorted(folder.iterdir()) if path.suffix in WEIGHTS and path.name not in ("training_args.bin", "optimizer.bin")
+    ]
     safe = [path for path in found if path.suffix == ".safetensors"]
     return safe or [path for path in found if path.suffix == ".bin"]
 
@@ -68,7 +71,11 @@ def device_name(device: str) -> str:
     torch, _ = libraries()
     if device == "cpu":
         return "cpu"
-    names: Sequence[str] = [torch.cuda.get_device_name(n) for n in range(torch.cuda.device_count())] if device == "auto" else [torch.cuda.get_device_name(device)]
+    names: Sequence[str] = (
+        [torch.cuda.get_device_name(n) for n in range(torch.cuda.device_count())]
+        if device == "auto"
+        else [torch.cuda.get_device_name(device)]
+    )
     return " + ".join(names)
 
 

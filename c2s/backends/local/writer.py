@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from c2s.backends.base import Call
-from c2s.backends.contracts import WRITES, matched_tokens
 from c2s.backends.local.codes import Boundary, Merged
 from c2s.backends.local.model import Local, Opened, Refused, seen
 from c2s.backends.local.render import PROBE, Chat, Prompt, read_body
+from c2s.backends.writing import WRITES, matched_tokens
 from c2s.dialects.forms import CODES
 from c2s.errors import UsageError
 
@@ -40,7 +40,9 @@ class Writer(Local):
         if contract == "code-readout":
             check_codes(opened, self._boundary, self.template)
         elif not opened.checkpoint.ends:
-            raise UsageError(f"{where} names no token that ends a text, so a written answer could never stop; contract=code-readout needs none")
+            raise UsageError(
+                f"{where} names no token that ends a text, so a written answer could never stop; contract=code-readout needs none"
+            )
         super().__init__(opened, {"contract": contract, "thinking": thinking})
 
     def prepare(self, bodies: Sequence[bytes]) -> Sequence[Job | Refused]:
@@ -107,4 +109,6 @@ def check_codes(opened: Opened, boundary: Boundary, template: Mapping[str, Any])
     try:
         boundary.ids(prompt, CODES)
     except Merged as error:
-        raise UsageError(f"{opened.checkpoint.source.name}: {error}; choice codes cannot be read from this model, use contract=direct") from None
+        raise UsageError(
+            f"{opened.checkpoint.source.name}: {error}; choice codes cannot be read from this model, use contract=direct"
+        ) from None

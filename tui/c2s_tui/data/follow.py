@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from c2s.ledger import reader
-from c2s.ledger.spend import Spend, from_run
+from c2s.ledger.totals import Spend, from_run
 from c2s.records import Slot
 from c2s_tui.data.joint import JointMeter, JointRow
 from c2s_tui.data.pace import Pace, PaceMeter

@@ -184,7 +184,8 @@ class _Replay:
     def arms(self) -> tuple[ArmView, ...]:
         names = dict.fromkeys((slot.arm, slot.replicate) for slot in self.slots)
         return tuple(
-            ArmView(arm, r, self.outcomes.get((arm, r)), tuple(self._steps(arm, r)), r + 1 if arm in self._turns else None) for arm, r in names
+            ArmView(arm, r, self.outcomes.get((arm, r)), tuple(self._steps(arm, r)), r + 1 if arm in self._turns else None)
+            for arm, r in names
         )
 
     def _steps(self, arm: str, replicate: int) -> list[Step]:
@@ -199,7 +200,23 @@ class _Replay:
             if number in rows:
                 found = self._queried(rows[number], prefix, select)
             elif number in filled and output is not None:
-                found = [Step(number, None, "filled", None, None, 0, None, self._gold(number), None, prefix, output[number - 1 : number], None, None)]
+                found = [
+                    Step(
+                        number,
+                        None,
+                        "filled",
+                        None,
+                        None,
+                        0,
+                        None,
+                        self._gold(number),
+                        None,
+                        prefix,
+                        output[number - 1 : number],
+                        None,
+                        None,
+                    )
+                ]
             else:
                 continue
             steps += found
@@ -230,7 +247,9 @@ class _Replay:
             taken = None if choice is None else choice.taken(select)
             label = name if len(questions) > 1 or question.unit == "field" else None
             same, before = self._same.get(slot), prefix if going_on or question.unit == "character" else ""
-            steps.append(Step(slot.step, label, row.state, *base, options, truth, choice, before, taken, message, same, _meaning(question), text))
+            steps.append(
+                Step(slot.step, label, row.state, *base, options, truth, choice, before, taken, message, same, _meaning(question), text)
+            )
             prefix += taken or ""
         return steps
 

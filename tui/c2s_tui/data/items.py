@@ -69,7 +69,9 @@ def item_rows(db: sqlite3.Connection, pair: Pair, ids: Sequence[int]) -> dict[in
 
 def _with_turns(db: sqlite3.Connection, parent: int, length: int, arm: str, turned: bool, side: Side) -> Side:
     """A dialogue's side, with its turns counted and, where each turn has an outcome of its own, all outputs as one list."""
-    rows = db.execute("SELECT output, correct, detail FROM outcomes WHERE parent = ? AND arm = ? ORDER BY replicate", (parent, arm)).fetchall()
+    rows = db.execute(
+        "SELECT output, correct, detail FROM outcomes WHERE parent = ? AND arm = ? ORDER BY replicate", (parent, arm)
+    ).fetchall()
     if side.status is None or not rows:
         return side
     if turned:

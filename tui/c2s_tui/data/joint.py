@@ -108,9 +108,7 @@ class JointMeter:
 
     def _advance(self, db: sqlite3.Connection, panel: str) -> None:
         """Count the parents between where the prefix ended and where it ends now."""
-        (stop,) = db.execute(
-            "SELECT min(id) FROM parents WHERE id > ? AND +panel = ? AND closed = 0", (self._at[panel], panel)
-        ).fetchone()
+        (stop,) = db.execute("SELECT min(id) FROM parents WHERE id > ? AND +panel = ? AND closed = 0", (self._at[panel], panel)).fetchone()
         if stop is None:
             return
         for low, high in IdRanges(stop - 1, self._at[panel] + 1).timed():
@@ -132,7 +130,22 @@ class JointMeter:
             found_interval = self._interval(panel, domain, n, counters, complete)
             low, high, method = found_interval or (None, None, "")
             pair, due, whole = self.plan.pairs[panel], found_interval is None, panel in self.plan.whole
-            rows.append(JointRow(panel, domain, pair, sum(n.values()), total, **n, complete=complete, low=low, high=high, method=method, due=due, whole=whole))
+            rows.append(
+                JointRow(
+                    panel,
+                    domain,
+                    pair,
+                    sum(n.values()),
+                    total,
+                    **n,
+                    complete=complete,
+                    low=low,
+                    high=high,
+                    method=method,
+                    due=due,
+                    whole=whole,
+                )
+            )
         return rows
 
     def _interval(

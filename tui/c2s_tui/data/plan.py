@@ -87,7 +87,9 @@ def read_plan(db: sqlite3.Connection, panels: Sequence[str]) -> Plan:
     parents: Counter[tuple[str, str, int]] = Counter()
     first: dict[str, int] = {}
     for low, high in IdRanges(last).timed():
-        (text,) = db.execute(f"SELECT group_concat({numbered}) FROM parents WHERE id > :low AND id <= :high", values | {"low": low, "high": high}).fetchone()
+        (text,) = db.execute(
+            f"SELECT group_concat({numbered}) FROM parents WHERE id > :low AND id <= :high", values | {"low": low, "high": high}
+        ).fetchone()
         codes, counts = np.unique(np.fromstring(text or "", dtype=np.int64, sep=","), return_counts=True)
         for code, n in zip(codes.tolist(), counts.tolist()):
             panel, domain = divmod(code // 100_000, len(domains) + 1)

@@ -23,7 +23,7 @@ WORDS = (
     ("filter", "words in the id, problem, target or outputs, and"),
     ("", "transition:lost,gained  domain:math  length:4-6"),
     ("", "panel:main  arm:independent  arm:independent/serial"),
-    ("", "(t: d: l: p: a: will do; \"two words\" is one text)"),
+    ("", '(t: d: l: p: a: will do; "two words" is one text)'),
     ("SCR", "both / (both + lost): what survives of the"),
     ("", "first arm's correct answers; `kept` where whole"),
     ("", "dialogues are compared"),

@@ -71,7 +71,12 @@ class ItemsScreen(View):
         yield Fixed(id="columns")
         yield Rows(id="list")
         yield Fixed(id="said")
-        yield Input(id="filter", placeholder="words, transition:lost domain:math length:4-6 arm:independent", suggester=_Suggest(self), select_on_focus=False)
+        yield Input(
+            id="filter",
+            placeholder="words, transition:lost domain:math length:4-6 arm:independent",
+            suggester=_Suggest(self),
+            select_on_focus=False,
+        )
 
     def on_mount(self) -> None:
         self.query_one("#filter").display = False

@@ -76,7 +76,11 @@ class RawScreen(ModalScreen[None]):
         title = found[0].slot if found else f"slot {self._slot}"
         self.query_one("#head", Fixed).set_lines([Line(span(title, "bold"), span(f"   as {form}, exact bytes", "dim"))])
         self.run_worker(
-            lambda: self.post_message(self.Laid(raw_lines(found, form, width), form, width)), thread=True, exclusive=True, group="lay", exit_on_error=False
+            lambda: self.post_message(self.Laid(raw_lines(found, form, width), form, width)),
+            thread=True,
+            exclusive=True,
+            group="lay",
+            exit_on_error=False,
         )
 
     def on_raw_screen_laid(self, message: RawScreen.Laid) -> None:

@@ -51,7 +51,9 @@ def compare_lines(found: Comparison, left: SideName, right: SideName, chosen: tu
     size = max(line.width for line in matrix) + 3
     if width - size >= 70:
         tests = _tests(found, left, right, width - size)
-        return lines + [m.fit(size) + t for m, t in zip([*matrix, *[Line()] * (len(tests) - len(matrix))], [*tests, *[Line()] * len(matrix)])]
+        return lines + [
+            m.fit(size) + t for m, t in zip([*matrix, *[Line()] * (len(tests) - len(matrix))], [*tests, *[Line()] * len(matrix)])
+        ]
     return [*lines, *matrix, *_tests(found, left, right, width)]
 
 
@@ -102,7 +104,11 @@ def _tests(found: Comparison, left: SideName, right: SideName, width: int) -> li
         lines += [Line(span(text, "dim")) for text in wrap(note, width)]
     left_out = [
         f"{numbers.count(n)} {what}"
-        for n, what in ((found.dropped, "pairs undefined or pending"), (found.missing, "items in one run only"), (found.differing, "items differ"))
+        for n, what in (
+            (found.dropped, "pairs undefined or pending"),
+            (found.missing, "items in one run only"),
+            (found.differing, "items differ"),
+        )
         if n
     ]
     return [*lines, Line(span("left out: " + ", ".join(left_out), "warn")).fit(width)] if left_out else lines
@@ -165,5 +171,3 @@ def listed(chosen: tuple[int, int] | None, n: int) -> Line:
         return Line(span(f"all {numbers.count(n)} items, changed ones first", "dim"))
     a, b = CELLS[chosen[0]], CELLS[chosen[1]]
     return Line(span(f"{numbers.count(n)} items: {SHORT[a]} in A, {SHORT[b]} in B", "accent"))
-
-

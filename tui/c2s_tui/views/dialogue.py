@@ -25,7 +25,9 @@ def dialogue_lines(view: ItemView, shown: ArmView | None, step: Step | None, wid
         lines.append(Line(span(f"turn {turn} of {len(turns)}, {view.payload.get('service', '')}", "title")))
         reworded = view.payload.get("paraphrase") if shown is not None and shown.name.endswith("_paraphrase") else None
         for who in ("system", "user"):
-            said = reworded[turn - 1] if who == "user" and isinstance(reworded, list) and turn <= len(reworded) else turns[turn - 1].get(who)
+            said = (
+                reworded[turn - 1] if who == "user" and isinstance(reworded, list) and turn <= len(reworded) else turns[turn - 1].get(who)
+            )
             if isinstance(said, str):
                 texts = wrap(said, max(1, width - 8), 2)
                 lines += [Line(span(f"{who if n == 0 else '':<7} ", "dim"), span(text)) for n, text in enumerate(texts)]
@@ -50,14 +52,22 @@ def _by_turn(view: ItemView, shown: ArmView | None, turn: int | None, turns: int
     head += [cell(f"{t} ", 5, "mark" if t == turn else "dim", right=True) for t in range(1, turns + 1)]
     legend = span("  ✗ fields wrong  ! not legal  [first wrong turn]  ? undefined", "dim")
     lines = [Line(*head, legend) if Line(*head, legend).width <= width else Line(*head)]
-    illegal = {(arm.name, r["turn"]) for arm in view.arms if arm.outcome is not None for r in _records(arm.outcome.detail) if r.get("kind") not in VALID_KINDS}
+    illegal = {
+        (arm.name, r["turn"])
+        for arm in view.arms
+        if arm.outcome is not None
+        for r in _records(arm.outcome.detail)
+        if r.get("kind") not in VALID_KINDS
+    }
     for name in names:
         here = shown is not None and shown.name == name
         found = _right(view, name)
         first = next((t for t in range(1, turns + 1) if t in found and found[t] is not None and not all(found[t])), None)
         parts = [Span("▶ " if here else "  ", "accent"), cell(arm_title(name), size, "bold" if here else "", hit=("arm", name, 0))]
         for t in range(1, turns + 1):
-            parts.append(_mark(found.get(t, "open"), t == first, (name, t) in illegal, hit=("arm", name, t - 1 if _instances(view, name) > 1 else 0)))
+            parts.append(
+                _mark(found.get(t, "open"), t == first, (name, t) in illegal, hit=("arm", name, t - 1 if _instances(view, name) > 1 else 0))
+            )
         lines.append(Line(*parts).fit(width))
     return lines
 
@@ -81,7 +91,9 @@ def _right(view: ItemView, name: str) -> dict[int, Sequence[bool] | None]:
 
 def _records(detail: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     turns = detail.get("turns")
-    return [t for t in turns if isinstance(t, Mapping) and "turn" in t and isinstance(t.get("right"), list)] if isinstance(turns, list) else []
+    return (
+        [t for t in turns if isinstance(t, Mapping) and "turn" in t and isinstance(t.get("right"), list)] if isinstance(turns, list) else []
+    )
 
 
 def _mark(right: Sequence[bool] | None | str, first: bool, illegal: bool, hit: tuple[Any, ...]) -> Span:

@@ -88,9 +88,11 @@ def _head(view: ItemView, width: int, place: str) -> list[Line]:
     size = f"{view.length} turns" if is_dialogue(view) else f"length {view.length}"
     left = Line(span(view.name, "bold"), f" · {view.panel} · {view.domain} · {size}", span(pair, "dim"))
     transition = transition_span(view.transition or "pending", view.compared or ("", "")) if view.compared or not view.closed else span("")
-    lines = [Line(*left.fit(max(1, width - len(transition.text) - len(place) - 2)).spans, transition, span(f"  {place}" if place else "", "dim"))]
+    lines = [
+        Line(*left.fit(max(1, width - len(transition.text) - len(place) - 2)).spans, transition, span(f"  {place}" if place else "", "dim"))
+    ]
     if view.problem is not None:
-        text = wrap(view.problem[: 4000], width)
+        text = wrap(view.problem[:4000], width)
         lines += [Line(line) for line in text[:4]]
         if len(text) > 4:
             lines.append(Line(span(f"({len(text) - 4} more lines of problem text)", "dim")))
@@ -210,7 +212,10 @@ def _took(step: Step, wrong: bool) -> Span:
     if step.state == "filled":
         return span(step.taken or "", "dim")
     if step.taken is None:
-        return span({"planned": "…", "reserved": "…", "sent": "sent"}.get(step.state, step.state.replace("_", " ")), "warn" if step.state in ("error", "unknown", "blocked") else "dim")
+        return span(
+            {"planned": "…", "reserved": "…", "sent": "sent"}.get(step.state, step.state.replace("_", " ")),
+            "warn" if step.state in ("error", "unknown", "blocked") else "dim",
+        )
     if step.taken == INVALID and step.choice is not None and step.choice.returned != INVALID:
         return span(f"{INVALID} {step.choice.returned[:40]}", "bad")
     return span(step.shown(step.taken)[:64], "wrong" if wrong else "good" if step.truth is not None else "")
@@ -305,4 +310,11 @@ def _bar_cell(option: str, step: Step, choice: Choice, label: int, size: int) ->
     role = "good" if gold else "bad" if taken else ""
     sign = ("▸" if taken else " ") + ("●" if gold else " ")
     drawn = Span(bar(p or 0.0, size), "good" if gold else "wrong" if taken else "bar")
-    return [Span(sign, role), cell(step.shown(option), label, role), Span(" "), drawn, cell("-" if p is None else f"{p:.3f}", 6, role, right=True), Span(" ")]
+    return [
+        Span(sign, role),
+        cell(step.shown(option), label, role),
+        Span(" "),
+        drawn,
+        cell("-" if p is None else f"{p:.3f}", 6, role, right=True),
+        Span(" "),
+    ]

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from c2s.ledger.spend import NANO
+from c2s.ledger.totals import NANO
 from c2s_tui import numbers
 from c2s_tui.data.follow import Cell, Picture
 from c2s_tui.data.joint import JointRow
@@ -59,7 +59,11 @@ def monitor_lines(seen: Picture, width: int, frozen: bool = False) -> list[Line]
 def _top(seen: Picture, width: int, frozen: bool) -> list[Line]:
     state = seen.state
     parts = [span("FROZEN  ", "warn")] if frozen else []
-    parts += [state_span(state.name), span(f" by {state.runner}" if state.runner else "", "dim"), span(f" · {', '.join(seen.panels) if len(seen.panels) < 4 else f'{len(seen.panels)} panels'}")]
+    parts += [
+        state_span(state.name),
+        span(f" by {state.runner}" if state.runner else "", "dim"),
+        span(f" · {', '.join(seen.panels) if len(seen.panels) < 4 else f'{len(seen.panels)} panels'}"),
+    ]
     if seen.simulation:
         parts.append(span(" · simulation, not a measurement", "warn"))
     name = span(seen.model, "bold")

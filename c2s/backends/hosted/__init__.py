@@ -1,0 +1,1 @@
+"""Models behind an HTTP server, with their keys and provider profiles."""

@@ -1,0 +1,1 @@
+"""Simulated models of known behaviour, always labelled as such."""

@@ -1,0 +1,1 @@
+"""Panels of Choice2Seq: choosing and building answers to the natural, symbolic and semantic items."""

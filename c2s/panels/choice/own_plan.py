@@ -1,0 +1,42 @@
+"""Thirty fresh Native selections per domain, copied under raw and indexed evidence (A.5, B.1, Table 4, Figure 4)."""
+
+from __future__ import annotations
+
+from c2s.controllers.copying import copy, fresh_plan
+from c2s.controllers.whole_and_local import whole
+from c2s.panels.base import Endpoint, Panel
+from c2s.sources.natural_items import NaturalParents
+
+THIRTY = NaturalParents(pairs=5)
+ARMS = tuple(f"{evidence}_{control}" for evidence in ("raw", "indexed") for control in ("independent", "serial"))
+
+OWN_PLAN = Panel(
+    name="own-plan",
+    what="fresh Native, and its selection copied raw or indexed, Independent or Serial; argmax choices; 1 + L requests an arm",
+    arms=(
+        whole(select="argmax"),
+        *(copy(arm, *arm.split("_"), fresh_plan, needs=("native",), select="argmax") for arm in ARMS),
+    ),
+    parents=THIRTY.parents,
+    outline=THIRTY.outline,
+    check=THIRTY.check,
+    pair=("native", "indexed_serial"),
+    endpoints=(
+        Endpoint("c2s.reports.choice.own_plan:fidelity", {"arms": ARMS}),
+        Endpoint(
+            "c2s.reports.contrasts:contrasts",
+            {"family": "indexing", "pairs": (("indexed_serial", "raw_serial"),), "source": "Table 4, four tests", "measure": "fidelity"},
+        ),
+        Endpoint(
+            "c2s.reports.contrasts:interaction",
+            {
+                "arms": ("indexed_serial", "raw_serial", "indexed_independent", "raw_independent"),
+                "family": "controller x representation",
+                "title": "indexing gain under Serial minus under Independent",
+                "source": "B.1, four tests",
+                "measure": "fidelity",
+            },
+        ),
+        Endpoint("c2s.reports.choice.own_plan:survival", {"arms": ARMS}),
+    ),
+)

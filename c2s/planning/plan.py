@@ -1,0 +1,190 @@
+"""The plan: a pure function from panels and settings to parents and slots, and the manifest that freezes it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+import orjson
+
+import c2s
+from c2s.backends.base import Backend
+from c2s.banks.datafile import load_data
+from c2s.controllers.program import ParentProgram
+from c2s.dialects import Dialect, dialect
+from c2s.errors import UsageError, nearest
+from c2s.ledger.directory import RunDirectory
+from c2s.ledger.writer import PlannedParent, create_ledger
+from c2s.panels.base import Panel
+from c2s.planning.member_order import check_presentations
+from c2s.presentation.encode import body_hash
+from c2s.presentation.texts import contracts_sha256
+from c2s.records import Ask, Parent, Request, Slot
+
+DEFAULTS: Mapping[str, Any] = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}, "field_options": "ids"}
+"""Settings that decide requests. The seed is the paper's for the main panel; it keys displayed order and sampling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Panels with their parents in plan order, and one digest over every frozen item."""
+
+    panels: tuple[Panel, ...]
+    parents: tuple[tuple[Panel, Parent], ...]
+    settings: Mapping[str, Any]
+    items_sha256: str
+    asked: tuple[str, ...] = ()
+    """Panels that were named; the others are there because these use them."""
+
+    @property
+    def requests(self) -> int:
+        return sum(len(panel.slots(parent)) for panel, parent in self.parents)
+
+    def rows(self, encode: Callable[[Ask], bytes]) -> Iterator[PlannedParent]:
+        """`encode` gives the bytes of an ask; equal ones share a response in panels that say so."""
+        owners: dict[Slot, Slot] = {}
+        for panel in self.panels:
+            if panel.share:
+                owners |= shared_slots(panel, [parent for other, parent in self.parents if other is panel], self.settings, encode)
+        for panel, parent in self.parents:
+            payload = freeze(parent.payload)
+            slots = panel.slots(parent)
+            shared = {slot: owner for slot in slots if (owner := owners.get(Slot(panel.name, parent.id, *slot)))}
+            yield PlannedParent(panel.name, parent, hashlib.sha256(payload).hexdigest(), payload, slots, shared)
+
+
+def shared_slots(panel: Panel, parents: Sequence[Parent], settings: Mapping[str, Any], encode: Callable[[Ask], bytes]) -> dict[Slot, Slot]:
+    """Slots that receive the response to another slot's request, with that slot: equal bytes among the panel's first-round asks.
+
+    These asks depend on no answer, so who shares is known before the run and is the same for every model.
+    """
+    first: dict[str, Slot] = {}
+    shared: dict[Slot, Slot] = {}
+    for parent in parents:
+        for slot, ask in ParentProgram(panel.name, panel.arms, parent, settings).start():
+            owner = first.setdefault(body_hash(encode(ask)), slot)
+            if owner != slot:
+                shared[slot] = owner
+    return shared
+
+
+def freeze(payload: Mapping[str, Any]) -> bytes:
+    return orjson.dumps(dict(payload), option=orjson.OPT_SORT_KEYS)
+
+
+def make_plan(
+    panels: Sequence[Panel],
+    settings: Mapping[str, Any],
+    data: Sequence[str] = (),
+    *,
+    asked: Sequence[str] | None = None,
+    lengths: Callable[[Request], int] | None = None,
+) -> Plan:
+    """Parents of every panel, in order. Raises UsageError or BankError where they cannot be had.
+
+    `data` are data files (`c2s data`), one of a kind. A panel finds its own under `files` in the settings that it is given; the
+    plan keeps the hash of each under `data`, never a path. `asked` names the panels that were asked for, where others were added.
+    `lengths` gives a request's rendered tokens, for panels that require a tokenizer.
+    """
+    files, hashes = _data_files(panels, data)
+    settings = DEFAULTS | dict(settings) | {"data": hashes}
+    domain, known = settings["domain"], list(dict.fromkeys(name for panel in panels for name in panel.domains))
+    if domain is not None and domain not in known:
+        raise UsageError(f"unknown domain {domain!r}{nearest(domain, known)}; known here: {', '.join(known)}")
+    parents = tuple((panel, parent) for panel in panels for parent in panel.parents(settings | {"files": files, "lengths": lengths}))
+    _refuse_duplicates(parents)
+    digest = items_digest((panel.name, parent) for panel, parent in parents)
+    return Plan(tuple(panels), parents, settings, digest, tuple(asked or (panel.name for panel in panels)))
+
+
+def _refuse_duplicates(parents: Sequence[tuple[Panel, Parent]]) -> None:
+    """An id names one parent of a panel: two would share their slots and their answers."""
+    seen: dict[tuple[str, str], str] = {}
+    for panel, parent in parents:
+        if (other := seen.get((panel.name, parent.id))) is not None:
+            raise UsageError(
+                f"panel {panel.name} has two parents named {parent.id!r}, in {other} and {parent.domain}; ids must be unique in a panel"
+            )
+        seen[panel.name, parent.id] = parent.domain
+
+
+def _data_files(panels: Sequence[Panel], paths: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Path and SHA-256 of each data file by its kind."""
+    files: dict[str, str] = {}
+    hashes: dict[str, str] = {}
+    for path in paths:
+        found = load_data(path)
+        if found.kind not in {panel.data for panel in panels}:
+            raise UsageError(f"--data {path}: it holds {found.kind} data, which no panel of this run reads")
+        if found.kind in files:
+            raise UsageError(f"--data {path}: {files[found.kind]} holds {found.kind} data too; give one file of each kind")
+        files[found.kind], hashes[found.kind] = path, found.sha256
+    return files, hashes
+
+
+def items_digest(parents: Iterator[tuple[str, Parent]]) -> str:
+    """SHA-256 over panel, id, domain, length, pair and frozen item of every parent, in plan order."""
+    digest = hashlib.sha256()
+    for panel, p in parents:
+        digest.update(orjson.dumps([panel, p.id, p.domain, p.length, p.pair]) + b"\n" + freeze(p.payload) + b"\n")
+    return digest.hexdigest()
+
+
+def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """`identity` decides every request and enters the report; `provenance` tells where and how the run was made."""
+    return {
+        "format": 1,
+        "identity": {
+            "panels": [panel.name for panel in plan.panels],
+            "asked": list(plan.asked),
+            "model": backend.name,
+            "dialect": backend.dialect,
+            "wire_model": backend.model,
+            "fingerprint": dict(backend.fingerprint),
+            "resend": backend.resend,
+            "exact": backend.exact,
+            "settings": dict(plan.settings),
+            "parents": len(plan.parents),
+            "requests": plan.requests,
+            "items_sha256": plan.items_sha256,
+            "contracts_sha256": contracts_sha256(),
+        },
+        "provenance": {
+            "run_id": hashlib.sha256(os.urandom(16)).hexdigest()[:16],
+            "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "host": socket.gethostname(),
+            "platform": platform.platform(),
+            "python": sys.version.split()[0],
+            "versions": {"c2s": c2s.__version__} | {name: metadata.version(name) for name in ("numpy", "orjson")},
+            **provenance,
+        },
+    }
+
+
+def preflight(plan: Plan, backend: Backend, wire: Dialect) -> None:
+    """Show the plan's first requests to a backend that wants to see them. Raises UsageError where it cannot be asked them."""
+    look = getattr(backend, "preflight", None)
+    if look is None:
+        return
+    known = ((panel, parent) for panel, parent in plan.parents if panel.prepare is None)  # the others lack what earlier panels add
+    asks = (ask for panel, parent in known for _, ask in ParentProgram(panel.name, panel.arms, parent, plan.settings).start())
+    look(list(dict.fromkeys(wire.encode(ask, backend.model) for ask in asks)))
+
+
+def create_run(path: str, plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> RunDirectory:
+    """A new run directory with its frozen manifest and its planned ledger; nothing has been asked yet."""
+    wire = dialect(backend.dialect)
+    check_presentations(plan.parents, plan.settings, wire, backend.model)
+    preflight(plan, backend, wire)
+    run = RunDirectory.create(path)
+    digest = run.write_manifest(manifest(plan, backend, provenance=provenance))
+    create_ledger(run, plan.rows(lambda ask: wire.encode(ask, backend.model)), {"manifest_sha256": digest})
+    return run

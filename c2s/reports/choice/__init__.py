@@ -1,0 +1,1 @@
+"""Endpoints of the panels of Choice2Seq."""

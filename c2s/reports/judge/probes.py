@@ -1,0 +1,208 @@
+"""Diagnostics of the judge study: one sorted object at a time, the reference switch, bridges and readable cues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from c2s import stats
+from c2s.controllers.judge import CUES
+from c2s.controllers.judge_probes import BRIDGES, CONTENTS, WORLDS
+from c2s.controllers.judge_probes import CUES as READABLE
+from c2s.presentation.encode import COMPONENTS
+from c2s.reports.data import PanelData, Row
+from c2s.reports.judge.cells import accepted, asked, shown_name
+from c2s.reports.section import TEST, Column, Section
+
+DIRECTIONAL = "judge reference switch"
+FORMATS = "judge formatting"
+READ = "judge readable cues"
+
+
+def by_component(data: PanelData) -> Section:
+    """What the colon adds under each order of keys, and by how much that differs from insertion: which object carries it."""
+    rows = []
+    for contract in asked(data):
+        listed = data.rows[0].parent.payload["components"][contract]
+        base = _differences(data, contract, "insertion")
+        for presentation in ("insertion", *(name for name in (f"sorted:{c}" for c in COMPONENTS) if name in listed), "sorted"):
+            own = _differences(data, contract, presentation)
+            values = [[accepted(source, contract, presentation, cue) for source in data.rows] for cue in CUES]
+            both = [a - b for a, b in zip(own, base) if a is not None and b is not None]
+            row = {"configuration": shown_name(contract, data), "presentation": presentation}
+            row |= {cue: [sum(map(bool, v)), sum(x is not None for x in v)] for cue, v in zip(CUES, values)}
+            row["d"] = sum(both) / len(both) if both and presentation != "insertion" else None
+            rows.append(row)
+    return Section(
+        "components",
+        "The colon under one sorted object at a time",
+        "ours; the paper left the objects unseparated, section 6",
+        (
+            Column("configuration", "rule"),
+            Column("presentation", "sorted object"),
+            Column("random", "R accepted", "of"),
+            Column("random_colon", "R: accepted", "of"),
+            Column("d", "D in points", "points"),
+        ),
+        rows,
+        ["D against insertion. Description: the objects' shares need not add up to that of `sorted`."],
+    )
+
+
+def _differences(data: PanelData, contract: str, presentation: str) -> list[int | None]:
+    pairs = [[accepted(source, contract, presentation, cue) for cue in CUES] for source in data.rows]
+    return [None if None in pair else int(pair[1]) - int(pair[0]) for pair in pairs]
+
+
+def reference_switch(data: PanelData) -> Section:
+    """d = score(R:) - score(R), over both passes, in each world: predicted above 0 where the earlier value is the reference, below 0 where it is not."""
+    rows = []
+    for world in WORLDS:
+        d = [x for row in data.rows if (x := _passes(row, world)) is not None]
+        sign = 1 if world == "x" else -1
+        row: dict[str, Any] = {"world": "earlier X" if world == "x" else "final Y", "family": DIRECTIONAL}
+        row |= {"predicted": "above 0" if sign > 0 else "below 0", "n": len(d), "mean": sum(d) / len(d) if d else None, "p": None}
+        if d:
+            found = stats.sign_flip(d, seed=data.panel.seed, alternative="greater" if sign > 0 else "less")
+            row |= {"p": found.p, "p_method": found.method}
+        else:
+            row["undefined"] = {"mean": "no displayed scores"}
+        for name in BRIDGES:
+            row[name] = [sum(_accepts(source, world, name, r) is True for source in data.rows for r in (0, 1)), 2 * len(data.rows)]
+        row["changes"] = sum(
+            (a := _accepts(source, world, name, 0)) is not None and (b := _accepts(source, world, name, 1)) is not None and a != b
+            for source in data.rows
+            for name in BRIDGES
+        )
+        row["controls"] = [
+            sum(source.value(f"final3.world_{world}.bare_{v}") is True for source in data.rows for v in WORLDS),
+            2 * len(data.rows),
+        ]
+        rows.append(row)
+    return Section(
+        "reference_switch",
+        "Accepted in two passes, and d = score(R:) - score(R)",
+        "judge paper, 5.4, B.1, D.5",
+        (
+            Column("world", "reference"),
+            *(Column(name, {"blank": "blank", "colon": ":", "random": "R", "random_colon": "R:"}[name], "of") for name in BRIDGES),
+            Column("controls", "bare", "of"),
+            Column("mean", "d", "number"),
+            Column("predicted", "expected"),
+            *TEST,
+        ),
+        rows,
+        ["p: one-sided sign flips of the sources' mean d, in the predicted direction (ours: the paper's test is not in its printed text)."],
+    )
+
+
+def _arm(world: str, name: str) -> str:
+    return f"final3.world_{world}.{name}"
+
+
+def _accepts(row: Row, world: str, name: str, replicate: int) -> bool | None:
+    outcome = row.ok(_arm(world, name), replicate)
+    return None if outcome is None else outcome.detail["accepted"]
+
+
+def _passes(row: Row, world: str) -> float | None:
+    """Mean over the two passes of score(R:) - score(R)."""
+    cells = [[row.ok(_arm(world, name), replicate) for name in CUES] for replicate in (0, 1)]
+    scores = [None if o is None else o.detail["score"] for pair in cells for o in pair]
+    if None in scores:
+        return None
+    return round((scores[1] - scores[0] + scores[3] - scores[2]) / 2, 9)
+
+
+def formatting(data: PanelData) -> Section:
+    """How much more a format adds to the displayed score after a reference-matching value than after another wrong one."""
+    rows = []
+    for name, first, second in (("R: - R", "random_colon", "random"), ("colon - blank", "colon", "blank")):
+        row: dict[str, Any] = {"contrast": name, "family": FORMATS, "p": None}
+        for content in CONTENTS:
+            values = [x for source in data.rows if (x := _gap(source, content, first, second)) is not None]
+            row[content] = sum(values) / len(values) if values else None
+        d = [
+            a - b
+            for s in data.rows
+            if (a := _gap(s, "match", first, second)) is not None and (b := _gap(s, "other", first, second)) is not None
+        ]
+        row |= {"n": len(d), "d": sum(d) / len(d) if d else None}
+        if d:
+            found = stats.sign_flip([round(x, 9) for x in d], seed=data.panel.seed)
+            row |= {"p": found.p, "p_method": found.method}
+        else:
+            row["undefined"] = {"d": "no displayed scores"}
+        rows.append(row)
+    return Section(
+        "formatting",
+        "Displayed score: what a format adds, by the earlier value",
+        "ours, after judge paper 5.4, D.4",
+        (
+            Column("contrast", "contrast"),
+            Column("n", "sources", "int"),
+            Column("match", "reference", "number"),
+            Column("other", "wrong", "number"),
+            Column("none", "none", "number"),
+            Column("d", "difference", "number"),
+            *TEST,
+        ),
+        rows,
+        [
+            "By the earlier value: the reference, another wrong value, none. Difference: reference minus wrong. p: two-sided sign flips over sources."
+        ],
+    )
+
+
+def _gap(row: Row, content: str, first: str, second: str) -> float | None:
+    found = [row.ok(f"final3.{content}.{name}") for name in (first, second)]
+    scores = [None if outcome is None else outcome.detail["score"] for outcome in found]
+    return None if None in scores else scores[0] - scores[1]
+
+
+def readable_cues(data: PanelData) -> Section:
+    """Acceptances with a readable cue against the empty line, after the reference and after another wrong value."""
+    rows = []
+    for contract in asked(data):
+        for cue in [name for name in READABLE if name != "blank"]:
+            row: dict[str, Any] = {"configuration": contract, "cue": READABLE[cue], "family": READ, "p": None}
+            for content in CONTENTS[:2]:
+                pairs = _pairs(data.rows, lambda s, name: _label(s, contract, content, name), cue)
+                row[content] = [sum(a and not b for a, b in pairs), sum(b and not a for a, b in pairs)]
+                row[f"{content}_n"] = len(pairs)
+            gained, lost = row["match"]
+            if row["match_n"]:
+                row["p"] = float(stats.mcnemar_exact(gained, lost))
+                row["d"] = (gained - lost) / row["match_n"] - (
+                    (row["other"][0] - row["other"][1]) / row["other_n"] if row["other_n"] else 0
+                )
+            rows.append(row)
+    return Section(
+        "readable_cues",
+        "Readable cues against an empty line: sources that only one of the two had accepted",
+        "ours, after judge paper 5.4, B.2",
+        (
+            Column("configuration", "rule"),
+            Column("cue", "cue"),
+            Column("match_n", "sources", "int"),
+            Column("match", "reference", "slashes"),
+            Column("other", "wrong", "slashes"),
+            Column("d", "D", "points"),
+            *TEST,
+        ),
+        rows,
+        [
+            "Only with the cue / only with the empty line, after the reference and after another wrong value; D: difference of their differences in points. Exact McNemar after the reference. The paper's evidence-grading rule (HALL) is not in its printed text and is not asked."
+        ],
+    )
+
+
+def _label(row: Row, contract: str, content: str, name: str) -> bool | None:
+    outcome = row.ok(f"{contract.lower()}.{content}.{name}")
+    return None if outcome is None else outcome.detail["accepted"]
+
+
+def _pairs(rows: Sequence[Row], value: Callable[[Row, str], bool | None], cue: str) -> list[tuple[bool, bool]]:
+    """(with the cue, with the empty line) of the sources that have both."""
+    found = [(value(row, cue), value(row, "blank")) for row in rows]
+    return [(a, b) for a, b in found if a is not None and b is not None]

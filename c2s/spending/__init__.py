@@ -1,0 +1,1 @@
+"""What requests cost: price tables, reservations and caps."""
