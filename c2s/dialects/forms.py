@@ -16,9 +16,9 @@ from typing import Any, Protocol
 
 from c2s.dialects import Malformed
 from c2s.dialects.body import confidence, finite
-from c2s.dialects.text import read_fields, read_value, rubric, shown_values
+from c2s.dialects.text_answers import read_fields, read_value, rubric, shown_values
 from c2s.errors import InputError
-from c2s.presentation.options import CODES
+from c2s.presentation.option_order import CODES
 from c2s.presentation.texts import contracts
 from c2s.records import Choice, Question, Request
 

@@ -16,8 +16,7 @@ import numpy as np
 
 from c2s import stats
 from c2s.panels.registry import PANELS
-from c2s.reproduce import dialogue as published_dialogue
-from c2s.reproduce import shares as published_shares
+from c2s.reproduce import dialogue_tables, shares
 from c2s.reproduce.figures import Figure, Verdict, compare, tables
 
 
@@ -25,7 +24,7 @@ def figures() -> list[Figure]:
     """All of them, in the order of the paper."""
     parts: Sequence[Callable[[], Iterator[Figure]]] = (
         _table1, _primary, _table_b1, _table_b2, _table_d1, _table_d3, _template_tests, _continuous, _renderings, _union, _factors,
-        _padding, published_shares.binding, _cohort, _mixtures, _turnover, _audit, published_shares.figures, _boundaries, _plans, published_dialogue.figures, _absent,
+        _padding, shares.binding, _cohort, _mixtures, _turnover, _audit, shares.figures, _boundaries, _plans, dialogue_tables.figures, _absent,
     )  # fmt: skip
     return [figure for part in parts for figure in part()]
 

@@ -2,7 +2,7 @@
 
 Over token ids alone; templates, contracts and the ledger are its caller's. Where the model can be run packed (`packed.py`), a
 forward holds the new tokens of many prompts without padding, and every prefix that was computed before, in this call or an
-earlier one, is read from a store (`sharing.py`). Any other model runs in batches of equal length (`equal.py`), which need no
+earlier one, is read from a store (`batching.py`). Any other model runs in batches of equal length (`equal.py`), which need no
 padding either.
 """
 
@@ -18,11 +18,11 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
+from c2s.backends.local.batching import Job, OutOfRoom, Sharing
 from c2s.backends.local.equal import EqualLengths
 from c2s.backends.local.last import LastOnly
 from c2s.backends.local.memory import keep_freed_memory
 from c2s.backends.local.packed import Row, Unsupported, open_packed
-from c2s.backends.local.sharing import Job, OutOfRoom, Sharing
 from c2s.errors import InputError
 
 CACHE_BYTES = 1 << 30

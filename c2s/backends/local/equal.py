@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
+from c2s.backends.local.batching import Job, Meter, OutOfRoom
 from c2s.backends.local.last import LastOnly
-from c2s.backends.local.sharing import Job, Meter, OutOfRoom
 
 
 class EqualLengths:

@@ -205,7 +205,7 @@ def open_smollm2(name: str, detail: str, options: dict[str, str], common: Mappin
 def _open(name: str, where: Source, values: dict[str, Any], common: Mapping[str, Any]) -> Backend:
     """Everything that can refuse comes before the weights; a command that sends nothing never reads them."""
     from c2s.backends.local.decision import DecisionHead, temperatures
-    from c2s.backends.local.writer import Writer
+    from c2s.backends.local.text_contracts import Writer
 
     dtype, decides = values.get("dtype", "float32"), values.get("contract") == "decision"
     if dtype not in DTYPES:

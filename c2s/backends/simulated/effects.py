@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import orjson
 
 from c2s.backends.base import Call
-from c2s.backends.simulated.models import Simulated, uniform
+from c2s.backends.simulated.decisions import Simulated, uniform
 from c2s.errors import UsageError, nearest
 from c2s.presentation.texts import contracts, natural
 from c2s.records import Question

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import orjson
 
 from c2s.backends.base import Call, Exchange
-from c2s.backends.simulated.models import Simulated, uniform
+from c2s.backends.simulated.decisions import Simulated, uniform
 from c2s.errors import UsageError, nearest
 from c2s.records import Question
 

@@ -18,11 +18,11 @@ import orjson
 
 from c2s.backends.base import Call, Exchange
 from c2s.backends.registry import take
-from c2s.backends.simulated.models import COMMON, Simulated, uniform
+from c2s.backends.simulated.decisions import COMMON, Simulated, uniform
 from c2s.backends.writing import WRITES, chosen_contract, matched_tokens
 from c2s.dialects.chat import contract_of
 from c2s.dialects.forms import as_fields, codes, criteria
-from c2s.dialects.text import shown_values
+from c2s.dialects.text_answers import shown_values
 from c2s.errors import UsageError, nearest
 from c2s.records import Contract, Question
 
