@@ -13,7 +13,7 @@ from typing import Any
 from c2s.backends.local.memory import refuse_if_too_large
 from c2s.errors import MissingDependency, UsageError
 
-HINT = "pip install 'c2s[local]'"
+HINT_EXTRA = "local"
 DTYPES = ("float32", "bfloat16", "float16", "nf4")
 CONTEXT_NAMES = ("max_position_embeddings", "n_positions", "max_seq_len", "seq_length")
 
