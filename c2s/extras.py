@@ -8,14 +8,13 @@ _ROOT = Path(__file__).parents[1]
 
 
 def install_command(extra: str, root: Path = _ROOT) -> str:
-    """The command that installs what the extra `extra` needs.
+    """The command that installs what the extra `extra` needs; it works in any folder.
 
-    In a checkout pip installs the extra from the checkout; beside a wheel it installs the extra's packages by their own names.
-    Raises KeyError for an extra that c2s does not declare.
+    For a checkout (`root`, the folder that holds the package) pip installs the extra from there; for an installed wheel it installs the
+    extra's packages by their own names. Raises KeyError for an extra that the wheel does not declare.
     """
     if (root / "pyproject.toml").is_file():
-        here = root == Path.cwd()
-        return f"pip install -e '.[{extra}]'" + ("" if here else f" in {root}")
+        return f"pip install -e '{root}[{extra}]'"
     return "pip install " + " ".join(f"'{requirement}'" for requirement in packages(extra))
 
 
