@@ -1,14 +1,13 @@
 """The options of a run, declared once.
 
 Every field of a class below carries what it means: its flag, its help, whether it may be given several times, its choices and its range.
-From these declarations come the arguments of the command line (`c2s/cli/arguments.py`), the keywords of the Python functions (`c2s/api`) and
-the keys of a TOML configuration (`c2s/toml_files.py`). A field is named like the keyword and the key; `--panel` and `--domain`, which may be
-given several times, are called `panels` and `domains` there.
+From these declarations come the arguments of the command line (`c2s/cli/arguments.py`), the keywords of the Python functions
+(`c2s/api`) and the keys of a TOML configuration (`c2s/toml_files.py`). A field is named like the keyword and the key; `--panel` and
+`--domain`, which may be given several times, are called `panels` and `domains` there.
 """
 
 from __future__ import annotations
 
-import functools
 import os
 import types
 import typing
@@ -23,6 +22,7 @@ Texts = str | Sequence[str]
 PathName = str | os.PathLike[str]
 PathNames = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
+Exclusive = tuple[tuple[str, ...], ...]
 Kind = Literal["text", "integer", "real", "flag"]
 Named = Callable[[str], str]
 """What a person calls a field: its keyword, its flag or its key in a file."""
@@ -121,7 +121,7 @@ class Options:
     """Base of the declared options. Values are checked and converted when an object is made."""
 
     group: ClassVar[str] = ""
-    exclusive: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    exclusive: ClassVar[Exclusive] = ()
     """Sets of fields of which at most one may be given."""
 
     def __post_init__(self) -> None:
@@ -134,7 +134,7 @@ class Endpoint(Options):
     """Where a model is and how it is reached."""
 
     group = "models over a network"
-    exclusive = (("key_env", "key_command", "key_file"),)
+    exclusive: ClassVar[Exclusive] = (("key_env", "key_command", "key_file"),)
     base_url: str | None = option("the server; wins over the profile and its environment variable", metavar="URL")
     profile: str | None = option(
         "a provider: typesafe, openrouter, vercel, litellm, sglang, llamacpp, startlux, openai, vllm, ollama", metavar="NAME"
@@ -160,9 +160,7 @@ class Pace(Options):
     token_rate: float | None = option("estimated input tokens per second, at most", metavar="N", rule=POSITIVE)
     prices: str | None = option("TOML file with prices of your own (or C2S_PRICES)", metavar="FILE", path=True)
     cap: float | None = option("hard cap on this run; reaching it stops the run, resumable", metavar="USD", rule=POSITIVE)
-    provider_cap: float | None = option(
-        "hard cap on this provider over all runs in the same folder", metavar="USD", rule=POSITIVE
-    )
+    provider_cap: float | None = option("hard cap on this provider over all runs in the same folder", metavar="USD", rule=POSITIVE)
     retries: int | None = option(
         "further sends of a request that was provably not processed (default: 8; 0: none)", metavar="N", rule=NOT_NEGATIVE
     )
@@ -192,7 +190,7 @@ class Model(Options):
 class Grading(Options):
     """The grading rules of judge panels."""
 
-    exclusive = (("contracts", "rubric"),)
+    exclusive: ClassVar[Exclusive] = (("contracts", "rubric"),)
     contracts: tuple[str, ...] = option(
         "judge panels: the grading rules (default: FINAL3,FINAL4; FINAL3 for a text model)",
         metavar="NAME[,NAME]",
@@ -286,11 +284,20 @@ class AuditOptions(ServiceOptions, NewRun, Grading, Model):
 T = TypeVar("T", bound=Options)
 
 
-@functools.cache
+_DECLARED: dict[type[Options], Mapping[str, Declared]] = {}
+
+
 def declared(cls: type[Options]) -> Mapping[str, Declared]:
     """The options of a class by field name."""
+    if cls not in _DECLARED:
+        _DECLARED[cls] = _declared(cls)
+    return _DECLARED[cls]
+
+
+def _declared(cls: type[Options]) -> Mapping[str, Declared]:
     hints = typing.get_type_hints(cls)
-    owners = {name: base for base in reversed(cls.__mro__) for name in vars(base).get("__annotations__", {})}
+    bases = [base for base in reversed(cls.__mro__) if issubclass(base, Options)]
+    owners = {name: base for base in bases for name in vars(base).get("__annotations__", {})}
     found = {}
     for f in fields(cls):
         kind, choices = _kind(hints[f.name])
@@ -321,7 +328,7 @@ def checked(cls: type[Options], values: Mapping[str, Any], name: Named = str) ->
     for group in _exclusive(cls):
         if sum(bool(result.get(key)) for key in group) > 1:
             *most, last = [name(key) for key in group]
-            raise UsageError(f"give one of {', '.join(most)} and {last}")
+            raise UsageError(f"give only one of {', '.join(most)} and {last}")
     return result
 
 

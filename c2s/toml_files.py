@@ -11,16 +11,25 @@ import os
 import tomllib
 import types
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union
 
 from c2s.errors import UsageError, nearest
-from c2s.options import Options, checked, declared
+from c2s.options import Options, Rule, checked, declared
+
+NOT_IN_FILES: Mapping[str, Any] = {"not_in_files": True}
+"""Metadata of a dataclass field that no file gives."""
+
+
+def ranged(rule: Rule) -> Mapping[str, Any]:
+    """Metadata of a dataclass field whose values have a range."""
+    return {"rule": rule}
+
 
 Where = tuple[str | int, ...]
 T = TypeVar("T")
-O = TypeVar("O", bound=Options)
+OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 class TomlFile:
@@ -60,7 +69,7 @@ class TomlFile:
         """The members that the table `name` gives of a dataclass, checked; what it leaves out may stand elsewhere."""
         table = self.values[name]
         if not isinstance(table, dict):
-            raise self.error((name,), "is not a table; a name with dots is quoted: [\"a.b\"]")
+            raise self.error((name,), 'is not a table; a name with dots is quoted: ["a.b"]')
         return _Reader(self).members(cls, table, (name,))
 
     def error(self, where: Where, message: str) -> UsageError:
@@ -89,7 +98,7 @@ def positions(text: str) -> Iterator[tuple[Where, int]]:
             header = lines[at].lstrip().startswith("[")
             if header:
                 table = _array(next(_paths(statement, ())), lines[at], counts)
-            for where in [table] if header else [table + path for path in _paths(statement, ())]:
+            for where in [table[:n] for n in range(1, len(table) + 1)] if header else [table + path for path in _paths(statement, ())]:
                 if where not in seen:
                     seen.add(where)
                     yield where, at + 1
@@ -156,7 +165,7 @@ class _Reader:
             members = self.members(hint, self.table(value, where), where)
             for f in dataclasses.fields(hint):
                 required = f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
-                if required and f.name not in members:
+                if required and f.name not in members and not f.metadata.get("not_in_files"):
                     raise self.file.error((*where, f.name), "is missing")
             return hint(**members)
         return self.plain(hint, value, where)
@@ -166,7 +175,8 @@ class _Reader:
         known = [f.name for f in dataclasses.fields(cls) if f.init and not f.metadata.get("not_in_files")]
         for key in table:
             if key not in known:
-                raise self.file.error((*where, key), f"unknown key{nearest(key, known)}; known: {', '.join(known)}")
+                quoted = '; a name with dots is quoted, as in ["a.b"]' if isinstance(table[key], dict) else ""
+                raise self.file.error((*where, key), f"unknown key{nearest(key, known)}; known: {', '.join(known)}{quoted}")
         values = {key: self.value(hints[key], value, (*where, key)) for key, value in table.items()}
         for f in dataclasses.fields(cls):
             rule = f.metadata.get("rule")
@@ -190,14 +200,12 @@ class _Reader:
 def layered(cls: type[Any], shipped: Mapping[str, Mapping[str, Any]], file: TomlFile | None) -> dict[str, dict[str, Any]]:
     """The shipped tables with those of a user's file on top, member by member."""
     tables = {name: dict(members) for name, members in shipped.items()}
-    for name in file.values if file else ():
-        tables[name] = tables.get(name, {}) | file.members(cls, name)  # type: ignore[union-attr]
+    if file is not None:
+        for name in file.values:
+            tables[name] = tables.get(name, {}) | file.members(cls, name)
     return tables
 
 
-def read_options(path: str | os.PathLike[str], cls: type[O]) -> O:
+def read_options(path: str | os.PathLike[str], cls: type[OptionsT]) -> OptionsT:
     """A configuration file as an options object. Raises UsageError that names file, line, key and the near misses."""
     return cls(**TomlFile(path, "configuration").options(cls))
-
-
-__all__: Sequence[str] = ("TomlFile", "layered", "positions", "read_options")

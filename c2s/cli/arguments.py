@@ -11,7 +11,7 @@ from c2s.errors import UsageError, nearest
 if TYPE_CHECKING:
     from c2s.options import Options
 
-    O = TypeVar("O", bound=Options)
+    OptionsT = TypeVar("OptionsT", bound=Options)
 
 Fill = Callable[["CommandParser"], None]
 
@@ -58,7 +58,9 @@ class CommandParser(argparse.ArgumentParser):
         parsed, rest = super().parse_known_args(args, namespace)
         if rest:
             word = rest[0].partition("=")[0]
-            self.error(f"unknown {'option' if word.startswith('-') else 'argument'} {word}{nearest(word, list(self._option_string_actions))}")
+            self.error(
+                f"unknown {'option' if word.startswith('-') else 'argument'} {word}{nearest(word, list(self._option_string_actions))}"
+            )
         return parsed, rest
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -112,7 +114,7 @@ def add_options(command: argparse.ArgumentParser, cls: type[Options], *, config:
         )
 
 
-def options(cls: type[O], namespace: argparse.Namespace) -> O:
+def options(cls: type[OptionsT], namespace: argparse.Namespace) -> OptionsT:
     """The declared options that were given, over those of a configuration file. Raises UsageError that names the flag or the key."""
     from c2s.options import checked, declared, flag, overlaid
 

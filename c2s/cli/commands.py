@@ -61,7 +61,9 @@ def _reproduce(command: CommandParser) -> None:
 
 def _review(command: CommandParser) -> None:
     action = subcommands(command, "action", "ACTION")
-    action("export", "output_review:export", "write what a reviewer is to judge, without gold, candidates, model or controller", _review_export)
+    action(
+        "export", "output_review:export", "write what a reviewer is to judge, without gold, candidates, model or controller", _review_export
+    )
     action("score", "output_review:score", "read filled-in files, one per reviewer, and say what they would change", _review_score)
 
 

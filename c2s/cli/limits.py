@@ -19,6 +19,7 @@ from c2s.runner.policy import Policy
 from c2s.spending.budget import Budget, Cap
 from c2s.spending.prices import Price, load_price
 
+
 def given(options: Options) -> dict[str, Any]:
     """How a model is asked, by name; None where nothing was said."""
     return as_dict(ServiceOptions, options)
