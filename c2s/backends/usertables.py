@@ -16,8 +16,8 @@ def user_tables(
 ) -> tuple[dict[str, dict[str, Any]], TomlFile | None]:
     """Members of dataclass `cls` by name, the shipped table with the user's on top; and the user's file, where there is one.
 
-    The file is the `named` one, that of the environment `variable`, or the `usual` one. A file that was named must exist, the usual one may.
-    Raises UsageError that names file, line and key.
+    The file is the `named` one, that of the environment `variable`, or the `usual` one. A file that was named must exist, the usual one
+    may. Raises UsageError that names file, line and key.
     """
     table: dict[str, Any] = tomllib.loads(resources.files(package).joinpath(shipped).read_text())
     named = named or os.environ.get(variable)

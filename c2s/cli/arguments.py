@@ -58,9 +58,8 @@ class CommandParser(argparse.ArgumentParser):
         parsed, rest = super().parse_known_args(args, namespace)
         if rest:
             word = rest[0].partition("=")[0]
-            self.error(
-                f"unknown {'option' if word.startswith('-') else 'argument'} {word}{nearest(word, list(self._option_string_actions))}"
-            )
+            kind = "option" if word.startswith("-") else "argument"
+            self.error(f"unknown {kind} {word}{nearest(word, list(self._option_string_actions))}")
         return parsed, rest
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:

@@ -62,8 +62,8 @@ def test_wrong_usage_is_one_sentence(words: tuple[str, ...], message: str):
         (("--limit", "0"), "--limit is the number of parents per domain"),
         (("--seed", str(2**63)), "--seed is a whole number of at most 64 bits"),
         (("--panel", "main,,support"), "--panel takes names with commas between them"),
-        (("--key-env", "A", "--key-file", "b"), "give one of --key-env, --key-command and --key-file"),
-        (("--contracts", "FINAL3", "--rubric", "r.toml"), "give one of --contracts and --rubric"),
+        (("--key-env", "A", "--key-file", "b"), "give only one of --key-env, --key-command and --key-file"),
+        (("--contracts", "FINAL3", "--rubric", "r.toml"), "give only one of --contracts and --rubric"),
     ],
 )
 def test_ranges_name_the_flag(words: tuple[str, ...], message: str):
@@ -80,7 +80,7 @@ def test_ranges_name_the_flag(words: tuple[str, ...], message: str):
         ({"limit": 2.5}, "limit is a whole number, not 2.5"),
         ({"cap": "much"}, "cap is a number"),
         ({"on_model_change": "marc"}, "on_model_change is one of stop, mark, not 'marc' (did you mean mark?)"),
-        ({"key_env": "A", "key_command": "b"}, "give one of key_env, key_command and key_file"),
+        ({"key_env": "A", "key_command": "b"}, "give only one of key_env, key_command and key_file"),
         ({"panels": 3}, "panels"),
     ],
 )

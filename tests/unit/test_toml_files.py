@@ -109,7 +109,7 @@ def test_what_is_wrong_is_named(tmp_path: Path, old: str, new: str, message: str
     [
         ("limit = 0", "line 1: limit is the number of parents per domain, at least 1"),
         ("\nlimt = 3", "line 2: limt: unknown key (did you mean limit"),
-        ('key_env = "A"\nkey_file = "b"', "give one of"),
+        ('key_env = "A"\nkey_file = "b"', "give only one of"),
         ("[run]\nlimit = 3", "line 1: run: unknown key"),
         ("[panels]\nmain = 3", "line 1: panels: is a table"),
         ('cap = "3"', "line 1: cap is a number, not '3'"),
@@ -146,7 +146,7 @@ def test_a_user_table_goes_over_the_shipped_one(tmp_path: Path):
 
 
 def test_a_file_that_is_absent_or_no_text(tmp_path: Path):
-    with pytest.raises(UsageError, match="cannot read the study in .*No such file"):
+    with pytest.raises(UsageError, match=r"cannot read the study in .*No such file"):
         TomlFile(tmp_path / "none.toml", "study")
     (tmp_path / "x.toml").write_bytes(b"\xff")
     with pytest.raises(UsageError, match="is not TOML"):
