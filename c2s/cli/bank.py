@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from c2s.cli.output import json_out, new_file, say, write_file
-from c2s.cli.wordnet import named_wordnet
+from c2s.cli.wordnet_place import named_wordnet
 from c2s.errors import UsageError
 from c2s.reports.tables import Table, as_text
 
@@ -21,7 +21,7 @@ def bank(options: argparse.Namespace) -> int:
 
 
 def _build(options: argparse.Namespace) -> int:
-    from c2s.bankbuild.build import SEED, build_bank
+    from c2s.bankbuild.natural_build import SEED, build_bank
     from c2s.banks.natural import bank_bytes
 
     workers = options.workers if options.workers is not None else min(2, os.cpu_count() or 1)
@@ -37,9 +37,9 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from c2s.bankbuild.build import wordfreq_zipf
     from c2s.bankbuild.check import check_against
     from c2s.bankbuild.check_sources import check_sources
+    from c2s.bankbuild.natural_build import wordfreq_zipf
     from c2s.banks.natural import BANK_FILE, load_bank
     from c2s.banks.wordnet import find_wordnet, read_nouns
 

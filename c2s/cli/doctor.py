@@ -15,7 +15,7 @@ import orjson
 from c2s import __version__
 from c2s.cli import limits as hosted
 from c2s.cli.output import json_out
-from c2s.cli.wordnet import named_wordnet
+from c2s.cli.wordnet_place import named_wordnet
 from c2s.errors import C2SError
 
 EXTRAS = {

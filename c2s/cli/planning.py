@@ -9,7 +9,7 @@ from typing import Any
 
 from c2s.backends.base import Backend
 from c2s.cli.output import say
-from c2s.cli.wordnet import named_wordnet
+from c2s.cli.wordnet_place import named_wordnet
 from c2s.dialects import dialect
 from c2s.errors import UsageError, nearest
 from c2s.panels.dialogue.states import ACCESS, CONSTRUCTION

@@ -17,6 +17,7 @@ import orjson
 
 import c2s
 from c2s.backends.base import Backend
+from c2s.backends.registry import kind_of
 from c2s.banks.datafile import load_data
 from c2s.controllers.program import ParentProgram
 from c2s.dialects import Dialect, dialect
@@ -24,7 +25,9 @@ from c2s.errors import UsageError, nearest
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.writer import PlannedParent, create_ledger
 from c2s.panels.base import Panel
+from c2s.panels.registry import check_endpoints
 from c2s.planning.member_order import check_presentations
+from c2s.plugins import origin
 from c2s.presentation.encode import body_hash
 from c2s.presentation.texts import contracts_sha256
 from c2s.records import Ask, Parent, Slot
@@ -92,6 +95,7 @@ def make_plan(
     keep the hash of each, never a path. `inputs` says where WordNet is and how many tokens a request has, for panels that need to know.
     `asked` names the panels that were asked for, where others were added.
     """
+    check_endpoints(panels)
     files, hashes = _data_files(panels, data)
     settings, inputs = replace(settings, data=hashes), replace(inputs, files=files)
     domain, known = settings.domain, list(dict.fromkeys(name for panel in panels for name in panel.domains))
@@ -137,7 +141,11 @@ def items_digest(parents: Iterator[tuple[str, Parent]]) -> str:
 
 
 def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """`identity` decides every request and enters the report; `provenance` tells where and how the run was made."""
+    """`identity` decides every request and enters the report; `provenance` tells where and how the run was made.
+
+    `provenance.plugins` names the packages that brought its panels and its model: {kind: {name: [distribution, version]}}.
+    """
+    brought = {"panel": origin("panel", [panel.name for panel in plan.panels]), "model": origin("model", [kind_of(backend.name)])}
     return {
         "format": 1,
         "identity": {
@@ -162,6 +170,7 @@ def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> 
             "platform": platform.platform(),
             "python": sys.version.split()[0],
             "versions": {"c2s": c2s.__version__} | {name: metadata.version(name) for name in ("numpy", "orjson")},
+            "plugins": {kind: names for kind, names in brought.items() if names},
             **provenance,
         },
     }
