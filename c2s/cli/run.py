@@ -32,6 +32,7 @@ from c2s.runner.execute import Runner
 from c2s.runner.progress import Progress
 from c2s.runner.retry import replan
 from c2s.runner.reuse import Reuse
+from c2s.settings import Settings
 
 
 def earlier_form(cls: type[Options], arguments: argparse.Namespace) -> argparse.Namespace:
@@ -130,7 +131,7 @@ def _drive(
                         writer,
                         backend,
                         panels,
-                        identity["settings"],
+                        Settings.from_dict(identity["settings"]),
                         reuse=reuse,
                         watch=Progress(identity["panels"]),
                         policy=hosted.policy(values),
