@@ -41,15 +41,19 @@ class Row:
 
 
 class RunData:
-    """One run directory: its identity and its panels, each read once."""
+    """One run directory: its identity and its panels, each read once. `run_id` and `directory` name it where runs are told apart."""
 
-    def __init__(self, db: sqlite3.Connection, identity: Mapping[str, Any]) -> None:
-        self.db, self.identity = db, identity
+    def __init__(self, db: sqlite3.Connection, identity: Mapping[str, Any], *, run_id: str = "", directory: str = "") -> None:
+        self.db, self.identity, self.run_id, self.directory = db, identity, run_id, directory
         self._panels: dict[str, PanelData] = {}
 
     @property
     def model(self) -> str:
         return self.identity["model"]
+
+    @property
+    def simulation(self) -> bool:
+        return self.model.startswith("sim:")
 
     @property
     def asked(self) -> list[str]:
@@ -61,9 +65,19 @@ class RunData:
         """The ledger's counters, read once for all panels."""
         return reader.counts(self.db)
 
+    @property
+    def requests(self) -> dict[str, int]:
+        """Requests of all panels by state."""
+        return self.requests_of(None)
+
+    def requests_of(self, panel: str | None) -> dict[str, int]:
+        """Requests of one panel by state."""
+        counted = reader.requests_by_state(self.counts, panel)
+        return {key: counted[key] for key in REQUEST_STATES}
+
     def panel(self, name: str) -> PanelData | None:
-        """A panel of this run; None if the run does not have it."""
-        if name not in self.identity["panels"]:
+        """A panel of this run; None if the run does not have it, or if this c2s does not know it."""
+        if name not in self.identity["panels"] or name not in PANELS:
             return None
         if name not in self._panels:
             self._panels[name] = PanelData(self, PANELS[name])
@@ -94,8 +108,7 @@ class PanelData:
 
     @cached_property
     def requests(self) -> dict[str, int]:
-        counted = reader.requests_by_state(self.run.counts, self.panel.name)
-        return {key: counted[key] for key in REQUEST_STATES}
+        return self.run.requests_of(self.panel.name)
 
     @cached_property
     def _shares(self) -> list[tuple[Slot, Slot]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from c2s.controllers.whole_and_local import serial, whole
 from c2s.panels.base import Endpoint, Panel
 from c2s.panels.choice.robustness import SEVENTY_TWO
+from c2s.panels.retention import retention
 
 REPEATS = Panel(
     name="repeats",
@@ -15,6 +16,7 @@ REPEATS = Panel(
     check=SEVENTY_TWO.check,
     pair=("native", "serial"),
     endpoints=(
+        *retention(),
         Endpoint("c2s.reports.choice.repeats:retained_by_repeat", {"repeats": 3}),
         Endpoint("c2s.reports.choice.repeats:choice_stability", {"repeats": 3}),
         Endpoint("c2s.reports.choice.repeats:probability_stability", {"repeats": 3}),
