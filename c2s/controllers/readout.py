@@ -13,7 +13,7 @@ from c2s.controllers.outcome import trace
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.presentation.encode import canonical_state
 from c2s.presentation.names import named
-from c2s.presentation.options import keyed_order
+from c2s.presentation.option_order import keyed_order
 from c2s.presentation.texts import contracts, ours
 from c2s.records import Ask, Choice, Outcome, Parent, Question, Request
 

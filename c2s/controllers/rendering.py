@@ -12,7 +12,7 @@ from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.controllers.readout import records_of, shown, state_of
 from c2s.presentation.encode import canonical_state
 from c2s.presentation.names import opaque_name
-from c2s.presentation.options import CODES
+from c2s.presentation.option_order import CODES
 from c2s.presentation.texts import contracts
 from c2s.records import INVALID, Ask, Contract, Outcome, Parent, Question, Request
 

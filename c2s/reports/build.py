@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from importlib import import_module
 from pathlib import Path
 
 import orjson
@@ -22,9 +21,7 @@ from c2s.reports.head import head
 from c2s.reports.render import render
 from c2s.reports.section import Row, Section, failed, together
 
-__all__ = ["Report", "as_json", "build", "render", "resolve", "section_of"]
-
-Make = Callable[..., Section]
+__all__ = ["Report", "as_json", "build", "render", "section_of"]
 
 
 def build(paths: Sequence[Path | str], *, exploratory: bool = False) -> Report:
@@ -43,7 +40,7 @@ def build(paths: Sequence[Path | str], *, exploratory: bool = False) -> Report:
                 raise UsageError(f"{seen[run_id]} and {path} are the same run; give each run once")
             seen[run_id] = path
             db = stack.enter_context(sqlite.reading(directory.ledger_path))
-            runs.append(RunData(db, manifest["identity"], run_id=run_id, directory=str(path)))
+            runs.append(RunData(db, manifest["identity"], manifest["provenance"], str(path)))
         made = [RunReport(run.asked, {name: _panel(run, name, exploratory) for name in run.identity["panels"]}) for run in runs]
         report = Report(head(runs), made)
         for name in report.names() if len(runs) > 1 else ():
@@ -66,18 +63,12 @@ def _panel(run: RunData, name: str, exploratory: bool) -> PanelReport:
     }
     data = run.panel(name)
     if data is None:
-        return PanelReport(identity, [failed("panel", _unknown(name))])
+        return PanelReport(identity, [failed("panel", f"Panel {name!r} cannot be reported: {missing('panel', name, run.provenance)}.")])
     panel = data.panel
     sections = [section_of(endpoint, data, name) for endpoint in panel.endpoints + (panel.exploratory if exploratory else ())]
     if panel.arms and panel.compliance:
         sections.append(_made("compliance", name, lambda: compliance(data)))
     return PanelReport(identity, _apart(sections))
-
-
-def _unknown(name: str) -> str:
-    return (
-        f"The run has a panel {name!r} that this c2s does not know: install the package it comes from. Its outcomes are kept in the ledger."
-    )
 
 
 def _apart(sections: Sequence[Section]) -> list[Section]:
@@ -91,24 +82,12 @@ def _apart(sections: Sequence[Section]) -> list[Section]:
     return list(sections)
 
 
-def resolve(endpoint: Endpoint) -> Make:
-    """The function that an endpoint names as "module:function". UsageError, in a sentence, where there is none."""
-    module, _, function = endpoint.function.partition(":")
-    try:
-        found = getattr(import_module(module), function)
-    except Exception as error:  # a module can fail in any way while it is imported
-        raise UsageError(f"the endpoint {endpoint.function!r} cannot be loaded: {type(error).__name__}: {error}") from None
-    if not callable(found):
-        raise UsageError(f"the endpoint {endpoint.function!r} is no function")
-    return found
-
-
 def section_of(endpoint: Endpoint, data: PanelData | list[PanelData], panel: str) -> Section:
     """The section that an endpoint makes; where it fails in any way, a section that says so."""
     name = endpoint.function.partition(":")[2]
     if "family" in endpoint.options:
         name += f":{endpoint.options['family']}"
-    return _made(name, panel, lambda: resolve(endpoint)(data, **endpoint.options))
+    return _made(name, panel, lambda: resolve_endpoint(panel, endpoint.function)(data, **endpoint.options))
 
 
 def _made(name: str, panel: str, make: Callable[[], Section]) -> Section:

@@ -12,6 +12,7 @@ from typing import Any
 from c2s.ledger import reader
 from c2s.panels.base import Panel
 from c2s.panels.registry import PANELS
+from c2s.plugins import missing
 from c2s.records import Outcome, Parent, Slot
 
 REQUEST_STATES = ("planned", "ok", "error", "unknown", "blocked", "not_needed", "open")
@@ -41,10 +42,12 @@ class Row:
 
 
 class RunData:
-    """One run directory: its identity and its panels, each read once. `run_id` and `directory` name it where runs are told apart."""
+    """One run directory: its identity and its panels, each read once. `provenance` is its manifest's, which no number follows from."""
 
-    def __init__(self, db: sqlite3.Connection, identity: Mapping[str, Any], *, run_id: str = "", directory: str = "") -> None:
-        self.db, self.identity, self.run_id, self.directory = db, identity, run_id, directory
+    def __init__(
+        self, db: sqlite3.Connection, identity: Mapping[str, Any], provenance: Mapping[str, Any] | None = None, directory: str = ""
+    ) -> None:
+        self.db, self.identity, self.provenance, self.directory = db, identity, provenance or {}, directory
         self._panels: dict[str, PanelData] = {}
 
     @property
@@ -77,7 +80,7 @@ class RunData:
 
     def panel(self, name: str) -> PanelData | None:
         """A panel of this run; None if the run does not have it, or if this c2s does not know it."""
-        if name not in self.identity["panels"] or name not in PANELS:
+        if name not in self.identity["panels"] or missing("panel", name, self.provenance) is not None:
             return None
         if name not in self._panels:
             self._panels[name] = PanelData(self, PANELS[name])

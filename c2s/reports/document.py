@@ -87,8 +87,8 @@ class Report:
     def names(self) -> list[str]:
         """The panels of all runs in the order of the registry; those that this c2s does not know come last."""
         names = dict.fromkeys(name for run in self.runs for name in run.panels)
-        order = list(PANELS)
-        return sorted(names, key=lambda name: order.index(name) if name in PANELS else len(order))
+        order = PANELS.names()
+        return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 
     def sections(self, panel: str) -> list[Section]:
         """Every section of a panel, of all runs and across them."""

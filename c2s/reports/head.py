@@ -42,7 +42,7 @@ def _row(name: str, run: RunData) -> Row:
         "settings": dict(identity["settings"]),
         "items_sha256": identity["items_sha256"],
         "requests": run.requests,
-        "clock": {"run_id": run.run_id, "directory": run.directory},
+        "clock": {"run_id": run.provenance.get("run_id"), "directory": run.directory},
     }
 
 
