@@ -14,6 +14,7 @@ from c2s.errors import LedgerError, UsageError
 from c2s.ledger import sqlite
 from c2s.ledger.directory import RunDirectory
 from c2s.panels.base import Endpoint
+from c2s.plugins import missing, resolve_endpoint
 from c2s.reports.compliance import compliance
 from c2s.reports.data import PanelData, RunData
 from c2s.reports.document import JSON_OPTIONS, PanelReport, Report, RunReport, as_json
