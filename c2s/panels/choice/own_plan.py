@@ -25,9 +25,7 @@ OWN_PLAN = Panel(
         whole(select="argmax"),
         *COPIES,
     ),
-    parents=THIRTY.parents,
-    outline=THIRTY.outline,
-    check=THIRTY.check,
+    source=THIRTY,
     pair=("native", "indexed_serial"),
     endpoints=(
         *retention(),
