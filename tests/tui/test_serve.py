@@ -17,7 +17,7 @@ from c2s_tui import parser
 from c2s_tui.serve import command
 
 aiohttp = pytest.importorskip("aiohttp", reason="comes with textual-serve")
-pytest.importorskip("textual_serve", reason="needs the extra: pip install 'c2s[web]'")
+pytest.importorskip("textual_serve", reason="needs the extra: pip install -e '.[web]'")
 
 
 def free_port() -> int:
@@ -55,7 +55,7 @@ async def received(ws, until: bytes, seconds: float = 30.0) -> bytes:
     while until not in found and time.monotonic() - start < seconds:
         try:
             message = await ws.receive(timeout=1)
-        except asyncio.TimeoutError:
+        except TimeoutError:
             continue
         found += message.data if isinstance(message.data, bytes) else b""
     return found

@@ -7,9 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from c2s.bankbuild.nouns import read_nouns
 from c2s.banks import wordnet
-from c2s.banks.wordnet import WORDNET_30, check_meaning, find_wordnet, locate, read_definitions, read_nouns
-from c2s.errors import BankError, MissingDependency
+from c2s.banks.wordnet import WORDNET_30, check_meaning, find_wordnet, locate, read_definitions
+from c2s.cli.wordnet_place import named_wordnet
+from c2s.errors import BankError, MissingDependency, UsageError
 from tests.support.tinywordnet import Synset, write_wordnet
 
 SYNSETS = [
@@ -60,29 +62,56 @@ def test_reading_leaves_nltk_as_it_was_and_serves_many_threads(tiny):
     assert nltk.data.path == path
 
 
+def test_definitions_are_those_of_nltk(tmp_path):
+    glosses = ['plain; with ";" inside a quote: "a; b"', '"only" an "example"', 'ends with a semicolon; "x"; ']
+    write_wordnet(tmp_path, [Synset(f"s{i}", [f"s{i}"], gloss) for i, gloss in enumerate(glosses)])
+    expected = {synset.offset: synset.definition for synset in read_nouns(tmp_path).synsets.values()}
+    assert read_definitions(tmp_path, expected) == expected and len(expected) == 3
+
+
+def test_all_definitions_of_wordnet_are_those_of_nltk(nouns):
+    assert read_definitions(nouns.folder, nouns.synsets) == {offset: synset.definition for offset, synset in nouns.synsets.items()}
+
+
+@pytest.mark.parametrize("home", ["/somewhere", ""])
+def test_nltks_folders_are_nltks(monkeypatch, tmp_path, home):
+    import subprocess
+    import sys
+
+    monkeypatch.setenv("NLTK_DATA", f"{tmp_path}{os.pathsep}~/mine")
+    monkeypatch.setenv("HOME", home or str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", "import nltk.data; print(*nltk.data.path, sep='\\n')"], capture_output=True, text=True)
+    theirs = [os.path.join(place, "corpora", "wordnet") for place in done.stdout.split()]
+    assert list(map(str, wordnet._standard_places()))[: len(theirs)] == theirs
+
+
 def test_an_unknown_offset_is_refused(tiny):
     with pytest.raises(BankError, match="no noun synset at offset 7"):
         read_definitions(tiny[0], [7])
 
 
 @pytest.mark.parametrize("inside", [".", "dict", "corpora/wordnet", "usr/share/wordnet"])
-def test_layouts(tmp_path, inside, monkeypatch):
+def test_layouts(tmp_path, inside):
     digest = write_wordnet(tmp_path / inside, SYNSETS)
     assert locate(tmp_path) == (tmp_path / inside).resolve()
     assert find_wordnet(tmp_path, digest=digest) == (tmp_path / inside).resolve()
-    monkeypatch.setenv("C2S_WORDNET", str(tmp_path))
-    assert find_wordnet(digest=digest) == (tmp_path / inside).resolve()
 
 
-def test_the_argument_wins_over_the_environment(tiny, tmp_path, monkeypatch):
-    monkeypatch.setenv("C2S_WORDNET", str(tmp_path / "nowhere"))
-    assert find_wordnet(tiny[0], digest=tiny[1]) == tiny[0].resolve()
-    with pytest.raises(MissingDependency, match="C2S_WORDNET: no WordNet files"):
+def test_the_environment_is_the_command_lines_default_and_no_parameter(bare_machine, tiny, monkeypatch):
+    monkeypatch.setenv("C2S_WORDNET", str(tiny[0]))
+    assert named_wordnet(None) == str(tiny[0]) and named_wordnet(str(tiny[0])) == str(tiny[0])
+    with pytest.raises(MissingDependency, match="was not found on this machine"):
         find_wordnet(digest=tiny[1])
+    with pytest.raises(MissingDependency, match="no WordNet files"):
+        find_wordnet(tiny[0] / "nowhere")
+    with pytest.raises(UsageError, match="--wordnet .*nowhere: no WordNet database"):
+        named_wordnet(str(tiny[0] / "nowhere"))
+    monkeypatch.delenv("C2S_WORDNET")
+    assert named_wordnet(None) is None
 
 
 def test_the_users_data_folder_and_nltk_folders_are_searched(tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr("nltk.data.path", [str(tmp_path / "nltk")])
+    monkeypatch.setenv("NLTK_DATA", str(tmp_path / "nltk"))
     monkeypatch.setattr(wordnet, "_DEBIAN", ())
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.delenv("C2S_WORDNET", raising=False)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from c2s.controllers.whole_and_local import CANDIDATES_ONLY, INDEPENDENT, NATIVE, SERIAL
 from c2s.panels.base import Endpoint, Panel
+from c2s.panels.retention import retention
 from c2s.sources.natural_items import MAIN_PARENTS
 
 MAIN = Panel(
     name="main",
     what="Native, CandidatesOnly, Independent and Serial on the frozen bank; exact McNemar Native/Serial, Holm over models x domains",
     arms=(NATIVE, CANDIDATES_ONLY, INDEPENDENT, SERIAL),
-    parents=MAIN_PARENTS.parents,
-    outline=MAIN_PARENTS.outline,
-    check=MAIN_PARENTS.check,
+    source=MAIN_PARENTS,
     pair=("native", "serial"),
+    endpoints=retention(),
     exploratory=(Endpoint("c2s.reports.choice.characters:odds", {"own": ("serial",), "main": ()}),),
 )

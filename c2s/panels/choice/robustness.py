@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from c2s.controllers.whole_and_local import independent, serial, whole
 from c2s.panels.base import Endpoint, Panel
+from c2s.panels.retention import retention
 from c2s.sources.natural_items import NaturalParents
 
 SEVENTY_TWO = NaturalParents(pairs=6)
@@ -32,11 +33,10 @@ ROBUSTNESS = Panel(
         *(arm for v in ("v2", "v3") for arm in (whole(f"native_{v}", template=v), serial(f"serial_{v}", template=v))),
         *(independent(arm, template=v) for v, arm in WORDINGS.items()),
     ),
-    parents=SEVENTY_TWO.parents,
-    outline=SEVENTY_TWO.outline,
-    check=SEVENTY_TWO.check,
+    source=SEVENTY_TWO,
     pair=("native", "serial"),
     endpoints=(
+        *retention(in_json=("accuracy",)),
         Endpoint("c2s.reports.choice.robustness:by_setting", {"settings": SETTINGS}),
         Endpoint("c2s.reports.choice.robustness:mean_and_worst", {"settings": SETTINGS}),
         Endpoint("c2s.reports.choice.robustness:wordings", {"arms": WORDINGS}),

@@ -5,16 +5,14 @@ from __future__ import annotations
 from c2s.banks.dialogue import FIELD_SEED, KIND
 from c2s.controllers.dialogue import HISTORY_RECOMPUTE, INDEPENDENT_FIELDS, JOINT, ORACLE, PERTURBED, ROLLOUT, SERIAL_FIELDS
 from c2s.panels.base import Endpoint, Panel
-from c2s.sources.dialogues import DOMAIN, check_dialogues, dialogue_parents
+from c2s.sources.dialogues import DIALOGUES, DOMAIN
 
 CONSTRUCTION = Panel(
     name="dialogue-construction",
     what="Joint, Independent and Serial fields of every turn's state from the same visible history; Serial minus Joint by sign test",
     arms=(JOINT, INDEPENDENT_FIELDS, SERIAL_FIELDS),
     pair=("joint", "serial"),
-    retained=False,
-    parents=dialogue_parents,
-    check=check_dialogues,
+    source=DIALOGUES,
     domains=(DOMAIN,),
     data=KIND,
     requires=("batch", "symbols"),
@@ -36,9 +34,7 @@ ACCESS = Panel(
     what="HistoryRecompute, Rollout and Oracle: the transcript, the model's own or the gold previous state; equal requests share a response",
     arms=(HISTORY_RECOMPUTE, ROLLOUT, ORACLE, *PERTURBED),
     pair=("oracle", "rollout"),
-    retained=False,
-    parents=dialogue_parents,
-    check=check_dialogues,
+    source=DIALOGUES,
     domains=(DOMAIN,),
     share=True,
     data=KIND,
