@@ -84,9 +84,9 @@ class Plugin:
 class Registry(Mapping[str, T], Generic[T]):
     """Everything of one kind by name: what c2s declares first, in its order, then what packages bring.
 
-    `declared` gives an object or where it is ("module:attribute"). `named` gives the name that an object says it has, which must be that of
-    its entry point; `owned` notes in an object which package brought it. As a mapping it holds what can be used: a package that
-    cannot be used is left out of an iteration, and raises UsageError where it is asked for by name.
+    `declared` gives an object or where it is ("module:attribute"). `named` gives the name that an object says it has, if it has one: it
+    must be that of its entry point; `owned` notes in an object which package brought it. As a mapping it holds what can be used: a package
+    that cannot be used is left out of an iteration, and raises UsageError where it is asked for by name.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Registry(Mapping[str, T], Generic[T]):
         kind: Kind,
         declared: Mapping[str, T | str],
         type: type[T],
-        named: Callable[[T], str],
+        named: Callable[[T], str] | None = None,
         owned: Callable[[T, Distribution], T] = lambda loaded, _: loaded,
     ) -> None:
         self.kind, self.declared, self.type = kind, dict(declared), type
@@ -165,7 +165,7 @@ class Registry(Mapping[str, T], Generic[T]):
             raise UsageError(f"{where} failed: {_sentence(error)}") from error
         if not isinstance(loaded, self.type):
             raise UsageError(f"{where} is no {self.type.__module__}.{self.type.__name__}, but {type(loaded).__name__}")
-        if self._named(loaded) != name:
+        if self._named is not None and self._named(loaded) != name:
             raise UsageError(f"{where} is named {self._named(loaded)!r}; its entry point must have the same name")
         return self._owned(loaded, plugin.distribution)
 
@@ -214,11 +214,16 @@ def resolve_target(entry: Entry) -> Callable[..., Any]:
     return getattr(found, "open", found)  # type: ignore[no-any-return]
 
 
-def origin(kind: Kind, names: Sequence[str]) -> dict[str, list[str]]:
-    """{name: [distribution, version]} of the names that packages bring; for a manifest's provenance."""
-    registry = _REGISTRIES[kind]
-    brought = {name: registry.distribution(name) for name in names if name not in registry.declared and name in registry}
-    return {name: [found.name, found.version] for name, found in brought.items()}
+def origins(names: Mapping[Kind, Sequence[str]]) -> dict[str, dict[str, list[str]]]:
+    """{kind: {name: [distribution, version]}} of those of these names that packages bring; for a manifest's provenance."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for kind, used in names.items():
+        registry = _REGISTRIES[kind]
+        for name in used:
+            if name not in registry.declared and name in registry:
+                brought = registry.distribution(name)
+                found.setdefault(kind, {})[name] = [brought.name, brought.version]
+    return found
 
 
 def missing(kind: Kind, name: str, provenance: Mapping[str, Any]) -> str | None:
