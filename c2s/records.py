@@ -199,7 +199,7 @@ class Choice:
 
     `argmax` is the most probable option, the first in displayed order on a tie; `returned` is the service's own choice.
     Where a model wrote text, `text` is that text unstripped, `truncated` says that it met its token budget, and `mass` is the
-    probability that a code readout found on the legal codes together. `fault` says what is wrong with the form of a text
+    probability that a code readout gives to all legal codes together. `fault` says what is wrong with the form of a text
     answer: truncated, empty, other_code, extra_text or other_invalid; of fields in one JSON object: truncated, malformed, extra_key,
     missing_key or illegal_value. `bound` is the option whose code was written where its value was asked for; `tokens` are the new tokens
     of the text, special ones included.

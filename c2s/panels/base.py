@@ -35,9 +35,9 @@ class Panel:
     `pair` is (the arm that conditions, the arm that retains): its joint table decides a parent's transition.
     `uses` names panels of the same run whose outcomes this one reads. With `prepare`, its parents open only when all of those
     have closed, and `prepare(parents, outcomes, settings)` gives what is added to each parent's payload, where `outcomes` is
-    {panel: {parent: [outcomes]}}; it is frozen in the ledger and derived again by verify. An arm that must not be asked
-    after all reads so in its payload and returns an undefined outcome with the reason.
-    `also` names panels whose outcomes it reads where the run has them; they are not taken in for it.
+    {panel: {parent: [outcomes]}}; it is frozen in the ledger and derived again by verify. Where it decides that an arm is not asked, the
+    payload has the reason (`skip`, `no_plan`), and the arm returns an undefined outcome with it.
+    `also` names panels whose outcomes it reads where the run has them; they are not added to a run for it.
     A panel without arms is an analysis of other panels' outcomes. `endpoints` make the report of one run, `across` what
     several runs have in common. `draws` and `seed` are those of its bootstrap, as the paper states them. `requires`
     names what a model must offer: "probabilities", "batch" (several questions in a request), "singletons" (a question with one

@@ -124,12 +124,12 @@ def _data_files(panels: Sequence[Panel], paths: Sequence[str]) -> tuple[dict[str
     files: dict[str, str] = {}
     hashes: dict[str, str] = {}
     for path in paths:
-        found = load_data(path)
-        if found.kind not in {panel.data for panel in panels}:
-            raise UsageError(f"--data {path}: it holds {found.kind} data, which no panel of this run reads")
-        if found.kind in files:
-            raise UsageError(f"--data {path}: {files[found.kind]} holds {found.kind} data too; give one file of each kind")
-        files[found.kind], hashes[found.kind] = path, found.sha256
+        file = load_data(path)
+        if file.kind not in {panel.data for panel in panels}:
+            raise UsageError(f"--data {path}: it holds {file.kind} data, which no panel of this run reads")
+        if file.kind in files:
+            raise UsageError(f"--data {path}: {files[file.kind]} holds {file.kind} data too; give one file of each kind")
+        files[file.kind], hashes[file.kind] = path, file.sha256
     return files, hashes
 
 
