@@ -164,8 +164,7 @@ class _Replay:
     def parent(self, row: ParentRow) -> None:
         program = ParentProgram(self.panel.name, self.panel.arms, row.parent, self.identity["settings"])
         slots = reader.slots_of(self.db, row)
-        planned = {Slot(self.panel.name, row.parent.id, *slot) for slot in self.panel.slots(row.planned)}
-        self.found.expect(planned == set(slots), f"{self.panel.name}/{row.parent.id}: the planned slots are not those of the panel")
+        self.found.expect(set(self.panel.slots(row.planned)) == set(slots), f"{self.panel.name}/{row.parent.id}: the planned slots are not those of the panel")
         asked: dict[Slot, bytes] = {}
         unprepared = self.panel.prepare is not None and row.frozen is None
         waiting = [] if unprepared else program.start()
@@ -247,8 +246,8 @@ class _Replay:
             self.counters[row.slot.panel, row.parent.parent.domain, row.parent.parent.length, row.slot.arm, row.state] += 1
 
     def _outcomes(self, program: ParentProgram, row: ParentRow, slots: dict[Slot, SlotRow]) -> None:
-        stored = {(o.arm, o.replicate): o for o in reader.outcomes_of(self.db, row.id)}
-        derived = {(o.arm, o.replicate): o for o in program.outcomes}
+        stored = {o.key: o for o in reader.outcomes_of(self.db, row.id)}
+        derived = {o.key: o for o in program.outcomes}
         place = (self.panel.name, row.parent.domain, row.parent.length)
         name = f"{self.panel.name}/{row.parent.id}"
         for key in sorted(set(stored) | set(derived)):

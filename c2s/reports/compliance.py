@@ -15,7 +15,7 @@ def compliance(data: PanelData) -> Section:
     rows, kinds = [], Counter()
     for domain, parents in data.domains.items():
         for arm in data.panel.arms:
-            found = [o for row in parents for (name, _), o in row.outcomes.items() if name == arm.name]
+            found = [o for row in parents for (name, *_), o in row.outcomes.items() if name == arm.name]
             if not found:
                 continue
             counts = Counter(o.kind for o in found if o.status == "ok" and o.kind is not None)

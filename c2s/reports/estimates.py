@@ -81,7 +81,7 @@ def joint(native: Values, local: Values) -> dict[str, Any]:
     """The joint table as counts and what follows from it without resampling (section 3.1, A.1, D.16)."""
     found = stats.joint_counts(np.asarray(native, bool), np.asarray(local, bool))
     row = {
-        "joint": [found.both, found.native_only, found.serial_only, found.neither],
+        "joint": [found.both, found.lost, found.gained, found.neither],
         "delta": found.delta,
         "gain_rate": found.gain_rate,
         "loss_mass": found.loss_mass,

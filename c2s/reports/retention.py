@@ -26,7 +26,7 @@ def retention(data: PanelData) -> dict[str, Any]:
 
 def _first(row: Row) -> dict[str, Outcome]:
     """Outcomes of the planned primary, replicate 0, by arm."""
-    return {arm: outcome for (arm, replicate), outcome in row.outcomes.items() if replicate == 0}
+    return {arm: outcome for (arm, replicate, _), outcome in row.outcomes.items() if replicate == 0}
 
 
 def _domain(panel: Panel, rows: Sequence[tuple[int, Mapping[str, Outcome]]]) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def _domain(panel: Panel, rows: Sequence[tuple[int, Mapping[str, Outcome]]]) -> 
     for name in (first, second):  # over the pairs, so that they agree with the joint table
         result[f"{name}_em"] = result["joint_em"][name]
     counts = result["joint"]
-    result["mcnemar_p"] = float(stats.mcnemar_exact(counts["native_only"], counts["serial_only"])) if pairs else None
+    result["mcnemar_p"] = float(stats.mcnemar_exact(counts["lost"], counts["gained"])) if pairs else None
     if not pairs:
         result["undefined"]["mcnemar_p"] = "no pair is defined"
     result["by_length"] = {
@@ -70,7 +70,7 @@ def _cell(panel: Panel, pairs: Sequence[tuple[int, Mapping[str, Outcome]]]) -> d
     undefined: dict[str, str] = {}
     cell: dict[str, Any] = {
         "n": joint.n,
-        "joint": {"both": joint.both, "native_only": joint.native_only, "serial_only": joint.serial_only, "neither": joint.neither},
+        "joint": {"both": joint.both, "lost": joint.lost, "gained": joint.gained, "neither": joint.neither},
         "joint_em": {first: _value(joint.native_em), second: _value(joint.serial_em)},
         "scr": _value(joint.scr),
         "scr_interval": None,
@@ -80,7 +80,7 @@ def _cell(panel: Panel, pairs: Sequence[tuple[int, Mapping[str, Outcome]]]) -> d
         "gain_mass": _value(joint.gain_mass),
         "undefined": undefined,
     }
-    retained, correct = joint.both, joint.both + joint.native_only
+    retained, correct = joint.both, joint.both + joint.lost
     if not pairs:
         undefined |= dict.fromkeys(("native_em", "serial_em", "scr", "scr_interval", "gain_rate", "loss_mass"), "no pair is defined")
     elif correct == 0:

@@ -62,7 +62,7 @@ def tables(reports: Sequence[Mapping[str, Any]]) -> list[Table]:
             [
                 [
                     *label(report, name),
-                    *(str(cell["joint"][key]) for key in ("both", "native_only", "serial_only", "neither")),
+                    *(str(cell["joint"][key]) for key in ("both", "lost", "gained", "neither")),
                     interval(cell),
                     percent(cell["gain_rate"]),
                 ]
@@ -118,7 +118,7 @@ def _by_length(report: Mapping[str, Any], which: str) -> Table:
             str(cell["n"]),
             percent(cell["native_em"]),
             percent(cell["serial_em"]),
-            f"{cell['joint']['both']}/{cell['joint']['both'] + cell['joint']['native_only']}",
+            f"{cell['joint']['both']}/{cell['joint']['both'] + cell['joint']['lost']}",
             interval(cell),
         ]
         for name, domain in report["domains"].items()

@@ -30,7 +30,7 @@ def test_an_oracle_retains_everything_and_its_run_verifies(c2s: Run, tmp_path: P
     assert report["requests"] == {"planned": 4992, "ok": 4992, "error": 0, "unknown": 0, "blocked": 0, "not_needed": 0, "open": 0}
     math = report["domains"]["math"]
     assert list(report["domains"]) == ["math"] and math["n"] == math["n_planned"] == 384
-    assert math["joint"] == {"both": 384, "native_only": 0, "serial_only": 0, "neither": 0}
+    assert math["joint"] == {"both": 384, "lost": 0, "gained": 0, "neither": 0}
     assert [math[f"{arm}_em"] for arm in ("native", "candidates_only", "independent", "serial")] == [1, 1, 1, 1]
     assert math["scr"] == 1 and math["scr_interval_method"] == "clopper-pearson" and math["scr_bootstrap"] == [1, 1]
     assert math["gain_rate"] is None and "right on all" in math["undefined"]["gain_rate"]

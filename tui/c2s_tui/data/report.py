@@ -63,4 +63,4 @@ def _points(document: Mapping[str, Any]) -> Iterator[LengthPoint]:
             for length, cell in result["by_length"].items():
                 low, high = cell["scr_interval"] or (None, None)
                 joint = cell["joint"]
-                yield LengthPoint(name, domain, length, cell["scr"], low, high, joint["both"], joint["both"] + joint["native_only"])
+                yield LengthPoint(name, domain, length, cell["scr"], low, high, joint["both"], joint["both"] + joint["lost"])
