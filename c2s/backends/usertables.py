@@ -14,7 +14,9 @@ from c2s.errors import UsageError
 def layered(
     package: str, shipped: str, *, what: str, named: str | None, variable: str, usual: str, hint: str
 ) -> tuple[dict[str, Any], Path]:
-    """The shipped table with the user's on top, and the user's path: the `named` file, that of the environment `variable`, or the `usual` one.
+    """The shipped table with the user's entries on top, and the path of the user's file.
+
+    That is the `named` file, else the one that the environment `variable` names, else the `usual` one.
 
     A file that was named must exist, the usual one may. Raises UsageError, with `hint` for a value outside a table.
     """

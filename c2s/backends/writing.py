@@ -48,7 +48,10 @@ class Tokenizing(Backend, Protocol):
 
 
 def matched_tokens(backend: Tokenizing, call: Call) -> dict[str, int]:
-    """Member `matched_tokens` of a response's `c2s`: the rendered length of the request that the call's must equal. Empty where there is none."""
+    """Member `matched_tokens` of a response's `c2s`: the rendered length of the request that this call's must equal.
+
+    Empty where the call's ask names no such request.
+    """
     if call.ask.matches is None:
         return {}
     twin = dialect(backend.dialect).encode(replace(call.ask, request=call.ask.matches, matches=None), backend.model)

@@ -17,8 +17,8 @@ CHANCE = HIT // 8
 
 SHARED_CUES = ("first listed", "last listed", "common initial", "majority by position", "most typical", "least typical")
 SHARED_CUES += ("repeated characters", "distinct characters")
-LEXICAL_CUES = SHARED_CUES + ("alphabet first", "alphabet last", "most frequent", "least frequent", "middle frequency", "vowels")
-MATH_CUES = SHARED_CUES + ("smallest", "largest", "closest to mean", "farthest from mean", "commonest last digit", "even last digit")
+LEXICAL_CUES = (*SHARED_CUES, "alphabet first", "alphabet last", "most frequent", "least frequent", "middle frequency", "vowels")
+MATH_CUES = (*SHARED_CUES, "smallest", "largest", "closest to mean", "farthest from mean", "commonest last digit", "even last digit")
 MATH_CUES += ("zeros", "digit sum")
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from c2s.bankbuild import arithmetic, lexical
-from c2s.bankbuild.build import FORMAT, SEED, Plan, build_from, wordfreq_zipf
 from c2s.bankbuild.facts import arithmetic_facts, geometry_facts
+from c2s.bankbuild.natural_build import DEFAULT_PLAN, FORMAT, SEED, Plan, build_from, wordfreq_zipf
 from c2s.banks import glosses
 from c2s.banks.natural import BANK_FILE, Bank, Item, bank_bytes, load_bank
 from c2s.banks.wordnet import WORDNET_30, Nouns, find_wordnet, read_nouns
@@ -59,7 +59,7 @@ def check_against(
     *,
     path: str | os.PathLike[str],
     workers: int = 1,
-    plan: Plan = Plan(),
+    plan: Plan = DEFAULT_PLAN,
     digest: str = WORDNET_30,
 ) -> BankCheck:
     """`check_bank` with sources that were read already."""

@@ -1,4 +1,6 @@
-"""Checking what ships beside the natural bank: symbolic, long and semantic sources, the cohort, the word list, and what is chosen about items.
+"""Checks of what ships beside the natural bank.
+
+That is the symbolic, long and semantic sources, the cohort, the word list, and what is chosen about items.
 
 The frozen files are made again and compared byte for byte; cohort and word list need the WordNet of the machine. What is chosen
 about natural items is a function of the bank, so its invariants are checked.
@@ -43,7 +45,7 @@ def check_choices(natural: Bank) -> Iterator[Finding]:
     for item in natural.split("test"):
         cut = prefix_intervention(item)
         right = item.target[: cut["position"] - 1]
-        if not 2 <= cut["position"] <= item.length or sum(a != b for a, b in zip(right, cut["error_draft"])) != 1:
+        if not 2 <= cut["position"] <= item.length or sum(a != b for a, b in zip(right, cut["error_draft"], strict=True)) != 1:
             yield Finding(item.id, f"prefix intervention {cut} is no one-error draft of {right!r}")
         if not 1 <= binding_position(item) <= item.length:
             yield Finding(item.id, "the rebound position lies outside the target")
@@ -51,7 +53,9 @@ def check_choices(natural: Bank) -> Iterator[Finding]:
         if wrong["wrong_target"] == item.target or wrong["wrong_target"] not in item.candidates:
             yield Finding(item.id, f"the constructed wrong target {wrong['wrong_target']!r} is no other candidate")
         record = readout_record(item.target, alphabet(item), item.id)
-        if sorted(record["other"]) != sorted(record["alphabet"]) or any(a == b for a, b in zip(record["alphabet"], record["other"])):
+        if sorted(record["other"]) != sorted(record["alphabet"]) or any(
+            a == b for a, b in zip(record["alphabet"], record["other"], strict=True)
+        ):
             yield Finding(item.id, "the permutation of option names keeps one in its place")
 
 

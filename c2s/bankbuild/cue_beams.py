@@ -62,7 +62,7 @@ def propose(model: NextToken, name: str, message: str, *, width: int = 16, expan
     for length in range(longest + 1):
         logs = np.asarray(model.log_probabilities([start + tokens for tokens, _ in beam]), dtype=np.float64)
         if length:
-            found += [_proposal(model, name, tokens, score, row) for (tokens, score), row in zip(beam, logs)]
+            found += [_proposal(model, name, tokens, score, row) for (tokens, score), row in zip(beam, logs, strict=True)]
         if length == longest:
             break
         beam = _extended(model, beam, logs, width, expand)
@@ -75,7 +75,7 @@ def _extended(
     model: NextToken, beam: Sequence[tuple[tuple[int, ...], float]], logs: np.ndarray, width: int, expand: int
 ) -> list[tuple[tuple[int, ...], float]]:
     extensions = []
-    for (tokens, score), row in zip(beam, logs):
+    for (tokens, score), row in zip(beam, logs, strict=True):
         taken = 0
         for token in np.lexsort((np.arange(len(row)), -row)):
             if taken == expand or not np.isfinite(row[token]):

@@ -128,7 +128,7 @@ def _dialogue(split: str, number: int) -> tuple[dict[str, Any], list[str]]:
     state: dict[str, str] = {}
     intent, system, offer, event = find, None, None, ""
     turns, second = [], []
-    for turn in range(8):
+    for _ in range(8):
         event, slot, value = _event(key, service, state, event, intent == act, offer)
         pair, reply = _words(service, event, slot, value)
         if event in ("set", "change"):
@@ -185,7 +185,7 @@ def _words(service: Mapping[str, Any], event: str, slot: str, value: str) -> tup
     if event in ("set", "change"):
         say = [text.format(value) for text in service["slots"][slot]["say"]]
         if event == "change":
-            say = [outer.format(inner) for outer, inner in zip(WORDINGS["change"], say)]
+            say = [outer.format(inner) for outer, inner in zip(WORDINGS["change"], say, strict=True)]
         return (say[0], say[1]), REPLIES["more"]
     first, other = WORDINGS[event]
     spoken = service["slots"][slot]["spoken"] if slot else ""

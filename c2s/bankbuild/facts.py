@@ -13,7 +13,10 @@ from c2s.kernels.geometry import Geometry, candidate_geometry, encode_candidates
 
 
 def arithmetic_facts(a: int, b: int, kernel: Callable[[int, int], CarryTrace] = carry_trace) -> dict[str, Any]:
-    """Everything kept of a multiplication (paper A.2). Carries run from the least significant column. `kernel` may be the slow twin, for checking."""
+    """Everything kept of a multiplication (paper A.2).
+
+    Carries run from the least significant column. `kernel` may be the slow twin, for checking.
+    """
     trace = kernel(a, b)
     if trace.product != a * b:
         raise BankError(f"the carry simulator makes {trace.product} of {a} x {b}, which is {a * b}: report this")

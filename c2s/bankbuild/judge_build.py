@@ -101,7 +101,8 @@ def build_judge_bank(
         wanted = sum(sizes[split] for split in SPLITS)
         if len(chosen) < wanted:
             raise BankError(
-                f"{workload} has {len(chosen)} eligible clusters, {wanted} are wanted: give more data, or ask for fewer with --confirmation and --preflight"
+                f"{workload} has {len(chosen)} eligible clusters, {wanted} are wanted: "
+                "give more data, or ask for fewer with --confirmation and --preflight"
             )
         excluded |= {raw.id: "eligible, not drawn" for raw in chosen[wanted:]}
         drawn[workload] = _sources(chosen[:wanted], sizes, seed)

@@ -6,6 +6,7 @@ the state (intent and categorical slots) changes at least once, and a categorica
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -136,7 +137,7 @@ def _gold(service: Service, state: Mapping[str, Any]) -> dict[str, str] | None:
 def _unfit(service: Service, turns: Sequence[Turn]) -> str | None:
     if not 1 <= len(service.slots) <= 3:
         return "not one to three categorical slots"
-    if all(a.gold == b.gold for a, b in zip(turns, turns[1:])):
+    if all(a.gold == b.gold for a, b in itertools.pairwise(turns)):
         return "no state change"
     if all(turn.gold[slot.name] == UNSET for turn in turns for slot in service.slots):
         return "no categorical value"

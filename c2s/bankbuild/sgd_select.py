@@ -72,9 +72,9 @@ def select(folder: Path, *, name: str = "sgd", quotas: Quotas = Quotas()) -> Sel
 
 
 def _check(q: Quotas) -> None:
-    if not (1 <= q.per_length and 1 <= q.services and 1 <= q.per_service and 0 <= q.dev_per_length):
+    if not (q.per_length >= 1 and q.services >= 1 and q.per_service >= 1 and q.dev_per_length >= 0):
         raise UsageError("the quotas are whole numbers of at least 1 (development: 0)")
-    cells = list(zip(q.permuted, q.paraphrased))
+    cells = list(zip(q.permuted, q.paraphrased, strict=False))
     if not len(q.paraphrased) == len(q.permuted) == len(LENGTHS) or not all(0 <= a <= b <= q.per_length for a, b in cells):
         raise UsageError(
             "paraphrased and permuted dialogues are three numbers, one a length; permuted at most paraphrased, both at most those selected"
@@ -121,7 +121,7 @@ def _next(queue: list[Prefix], taken: set[str], seen: set[str]) -> Prefix | None
 def _perturbed(picks: Sequence[tuple[Prefix, int]], q: Quotas) -> dict[str, bool]:
     """Dialogues that get a paraphrase; True where also a permutation."""
     result = {}
-    for length, paraphrased, permuted in zip(LENGTHS, q.paraphrased, q.permuted):
+    for length, paraphrased, permuted in zip(LENGTHS, q.paraphrased, q.permuted, strict=True):
         group = sorted(prefix.dialogue for prefix, n in picks if n == length)
         chosen = Keyed(q.seed, "perturbation", length).shuffled(group)[:paraphrased]
         result |= {dialogue: i < permuted for i, dialogue in enumerate(chosen)}

@@ -100,6 +100,7 @@ def read_rubric(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise UsageError(f"the rubric {path} has {', '.join(map(repr, unknown))} under `labels`, which is none of {', '.join(LABELS)}")
     if len({labels.get(label, label) for label in LABELS}) < 2:
         raise UsageError(
-            f"the rubric {path} has one label, {labels.get(LABELS[0], LABELS[0])!r}, for both correct and incorrect: name two under `labels`"
+            f"the rubric {path} has one label, {labels.get(LABELS[0], LABELS[0])!r}, for both correct and incorrect: "
+            "name two under `labels`"
         )
     return {key: rubric[key] for key in KEYS}

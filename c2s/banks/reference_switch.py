@@ -1,4 +1,6 @@
-"""Reference-switch pairs: two three-digit values of one synthetic item, either of which a trusted record may assign to it (judge paper, B.1, D.5).
+"""Reference-switch pairs (judge paper, B.1, D.5).
+
+A pair is two three-digit values of one synthetic item, either of which a trusted record may assign to it.
 
 24 pairs, balanced over near/far and over which value is larger. The paper prints the template, one example and the balance; the
 distances (near 1, far at least 100) and the draws are ours.

@@ -46,7 +46,7 @@ def semantic_rows(seed: int = SEED) -> Iterator[dict[str, Any]]:
             keyed = Keyed(seed, "semantic", name)
             order = keyed.shuffled(range(3))
             subjects = [f"The {thing}", "It", "It"]
-            facts = [f"{subject} is {'' if pattern[i] == '1' else 'not '}{fields[i]}." for subject, i in zip(subjects, order)]
+            facts = [f"{subject} is {'' if pattern[i] == '1' else 'not '}{fields[i]}." for subject, i in zip(subjects, order, strict=True)]
             yield {
                 "id": name,
                 "thing": thing,

@@ -150,7 +150,7 @@ def check_rows(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
             expected = [8 if k < first else 2 if k < second else 1 for k in range(row["length"] + 1)]
             if target not in candidates or len(set(candidates)) != 8 or counts != expected:
                 yield row["id"], f"the {name} candidates have K = {counts}, not {expected}"
-            unions = [len(set(column)) for column in zip(*candidates)]
+            unions = [len(set(column)) for column in zip(*candidates, strict=False)]
             if unions != [4 if t == first else 2 if t == second else 1 for t in range(1, row["length"] + 1)]:
                 yield row["id"], f"the {name} candidates branch elsewhere: union sizes {unions}"
 

@@ -44,7 +44,7 @@ def parser() -> argparse.ArgumentParser:
     add_run_options(resume)
     resume.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
-    plan = command("plan", "plan:plan", "what a run would send: requests, tokens and money, without sending anything")
+    plan = command("plan", "plan_command:plan", "what a run would send: requests, tokens and money, without sending anything")
     _what_to_run(plan)
     add_run_options(plan)
     plan.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -83,7 +83,7 @@ def parser() -> argparse.ArgumentParser:
     reproduce.add_argument("what", choices=("published",), metavar="published")
     reproduce.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
-    _review(command("review", "review:", "blinded review of lexical outputs: a spreadsheet out, judgments in"))
+    _review(command("review", "output_review:", "blinded review of lexical outputs: a spreadsheet out, judgments in"))
 
     panels = command("panels", "panels:panels", "the panels that can be run, how many requests each makes, and what each needs")
     panels.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -124,11 +124,11 @@ def _what_to_run(command: argparse.ArgumentParser) -> None:
 def _review(review: argparse.ArgumentParser) -> None:
     actions = review.add_subparsers(dest="action", required=True, metavar="ACTION")
     export = actions.add_parser("export", help="write what a reviewer is to judge, without gold, candidates, model or controller")
-    export.set_defaults(target="review:export")
+    export.set_defaults(target="output_review:export")
     export.add_argument("dir", metavar="DIR", help="a run with the support panel")
     export.add_argument("--out", metavar="FILE.csv", required=True)
     score = actions.add_parser("score", help="read filled-in files, one per reviewer, and say what they would change")
-    score.set_defaults(target="review:score")
+    score.set_defaults(target="output_review:score")
     score.add_argument("dir", metavar="DIR")
     score.add_argument("files", metavar="FILE.csv", nargs="+")
     score.add_argument("--json", action="store_true", help="one JSON document on stdout")

@@ -20,7 +20,7 @@ def bank(options: argparse.Namespace) -> int:
 
 
 def _build(options: argparse.Namespace) -> int:
-    from c2s.bankbuild.build import SEED, build_bank
+    from c2s.bankbuild.natural_build import SEED, build_bank
     from c2s.banks.natural import bank_bytes
 
     workers = options.workers if options.workers is not None else min(2, os.cpu_count() or 1)
@@ -34,9 +34,9 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    from c2s.bankbuild.build import wordfreq_zipf
     from c2s.bankbuild.check import check_against
     from c2s.bankbuild.check_sources import check_sources
+    from c2s.bankbuild.natural_build import wordfreq_zipf
     from c2s.banks.natural import BANK_FILE, load_bank
     from c2s.banks.wordnet import find_wordnet, read_nouns
 

@@ -38,7 +38,7 @@ def whole_generate(name: str = "whole_generate", *, budget: str = "whole") -> Ar
         (answer,) = yield [Ask(1, request, truth={"answer": parent.target})]
         return scored(parent, answer.choice().taken(), [answer.choice()])
 
-    return Arm(name, program, one_step)
+    return Arm(name, program, one_step, factors={"interface": "whole_generate"})
 
 
 def prefix_continue(name: str = "prefix_continue") -> Arm:
@@ -62,7 +62,7 @@ def prefix_continue(name: str = "prefix_continue") -> Arm:
         extra = {"initial": initial, "markers": sum(not step.offered for step in steps)}
         return scored(parent, prefix, steps, extra=extra)
 
-    return Arm(name, program, positions)
+    return Arm(name, program, positions, factors={"interface": "prefix_continue"})
 
 
 def first_character(suffix: Choice, symbols: Any) -> Choice:

@@ -20,6 +20,7 @@ from c2s.records import Answer, Ask, Choice, Outcome, Parent, Question, Request
 
 Evidence = Literal["raw", "indexed", "padded", "matched"]
 Control = Literal["independent", "serial", "batch"]
+Supplied = Literal["gold", "wrong", "own"]
 
 
 def _spell(parent: Parent, ctx: Context, plan: str, state: Callable[[int, str], Mapping[str, Any]]) -> ArmGenerator:
@@ -45,7 +46,7 @@ def gold_copy(name: str = "gold_copy") -> Arm:
 
         return _spell(parent, ctx, parent.target, state)
 
-    return Arm(name, program, positions)
+    return Arm(name, program, positions, factors={"interface": "gold_copy"})
 
 
 def self_plan_spell(name: str = "self_plan_spell") -> Arm:
@@ -57,7 +58,7 @@ def self_plan_spell(name: str = "self_plan_spell") -> Arm:
             return undefined(parent.payload["no_plan"])
         return (yield from _spell(parent, ctx, plan, lambda t, prefix: local_state(parent, t, prefix) | {"copy_target": plan}))
 
-    return Arm(name, program, positions)
+    return Arm(name, program, positions, factors={"interface": "self_plan_spell"})
 
 
 def copy_state(parent: Parent, target: str, evidence: Evidence, prefix: str | None) -> dict[str, Any]:
@@ -99,11 +100,15 @@ def fresh_plan(parent: Parent, ctx: Context) -> str | None:
     return output if output in parent.candidates else None
 
 
+SUPPLIED: Mapping[Supplied, Callable[[Parent, Context], str | None]] = {"gold": gold, "wrong": wrong, "own": fresh_plan}
+"""The string that a copy arm is given: the item's target, a wrong candidate, or the selection of the panel's own Native."""
+
+
 def copy(
     name: str,
     evidence: Evidence,
     control: Control,
-    target: Callable[[Parent, Context], str | None] = gold,
+    supplied: Supplied = "gold",
     *,
     needs: tuple[str, ...] = (),
     select: str = "returned",
@@ -111,7 +116,7 @@ def copy(
     """One evidence under one controller. `correct` is gold EM of the output, `fidelity` its agreement with the supplied target."""
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
-        plan = target(parent, ctx)
+        plan = SUPPLIED[supplied](parent, ctx)
         if plan is None:
             return Outcome("", output="", correct=False, kind="empty", detail={"no_plan": "Native chose none of the candidates"})
         asking = {"independent": _at_once, "serial": _in_turn, "batch": _bundled}[control]
@@ -121,7 +126,8 @@ def copy(
         lengths = {"rendered": [[a.input_tokens, a.matched_tokens] for a in answers]} if evidence == "matched" else None
         return scored(parent, output, choices, plan=plan, select=select, extra=lengths)
 
-    return Arm(name, program, one_step if control == "batch" else positions, needs=needs)
+    factors = {"interface": "copy", "evidence": evidence, "controller": control, "supplied": supplied, "names": "literal"}
+    return Arm(name, program, one_step if control == "batch" else positions, needs=needs, factors=factors)
 
 
 def copy_request(parent: Parent, ctx: Context, t: int, plan: str, evidence: Evidence, prefix: str | None) -> Request:
@@ -167,4 +173,5 @@ def rebound(name: str, evidence: Evidence) -> Arm:
         said = names.get(choice.taken(), choice.taken())
         return scored(parent, said, [choice], target=right, plan=right)
 
-    return Arm(name, program, one_step)
+    factors = {"interface": "copy", "evidence": evidence, "controller": "one_position", "supplied": "gold", "names": "opaque"}
+    return Arm(name, program, one_step, factors=factors)

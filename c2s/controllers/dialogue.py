@@ -150,16 +150,24 @@ def _permuted(parent: Parent) -> bool:
     return parent.payload["permuted"] is not None
 
 
-JOINT = Arm("joint", joint, _one, turns=_turns)
-INDEPENDENT_FIELDS = Arm("independent", independent, _fields, turns=_turns)
-SERIAL_FIELDS = Arm("serial", serial, _fields, turns=_turns)
-HISTORY_RECOMPUTE = Arm("history_recompute", joint, _one, turns=_turns)
+def _rollout(name: str, version: str, only: Callable[[Parent], bool] | None = None) -> Arm:
+    return Arm(name, rollout(version), _steps_by_turn, only=only, factors={"interface": "rollout", "version": version})
+
+
+def _oracle(name: str, version: str, only: Callable[[Parent], bool] | None = None) -> Arm:
+    return Arm(name, oracle(version), _one, only=only, turns=_turns, factors={"interface": "oracle", "version": version})
+
+
+JOINT = Arm("joint", joint, _one, turns=_turns, factors={"interface": "joint", "version": ORIGINAL})
+INDEPENDENT_FIELDS = Arm("independent", independent, _fields, turns=_turns, factors={"interface": "independent", "version": ORIGINAL})
+SERIAL_FIELDS = Arm("serial", serial, _fields, turns=_turns, factors={"interface": "serial", "version": ORIGINAL})
+HISTORY_RECOMPUTE = Arm("history_recompute", joint, _one, turns=_turns, factors={"interface": "history_recompute", "version": ORIGINAL})
 """Its request is Joint's; in its own panel it is asked on its own."""
-ROLLOUT = Arm("rollout", rollout(ORIGINAL), _steps_by_turn)
-ORACLE = Arm("oracle", oracle(ORIGINAL), _one, turns=_turns)
+ROLLOUT = _rollout("rollout", ORIGINAL)
+ORACLE = _oracle("oracle", ORIGINAL)
 PERTURBED = (
-    Arm("rollout_paraphrase", rollout(PARAPHRASE), _steps_by_turn, only=_paraphrased),
-    Arm("oracle_paraphrase", oracle(PARAPHRASE), _one, turns=_turns, only=_paraphrased),
-    Arm("rollout_permuted", rollout(PERMUTED), _steps_by_turn, only=_permuted),
-    Arm("oracle_permuted", oracle(PERMUTED), _one, turns=_turns, only=_permuted),
+    _rollout("rollout_paraphrase", PARAPHRASE, _paraphrased),
+    _oracle("oracle_paraphrase", PARAPHRASE, _paraphrased),
+    _rollout("rollout_permuted", PERMUTED, _permuted),
+    _oracle("oracle_permuted", PERMUTED, _permuted),
 )

@@ -1,4 +1,4 @@
-"""Arms of the judge study: one request, one label; what varies is the candidate, the grading rule and the order of keys (judge paper, 4, A).
+"""Arms of the judge study: one request, one label; the candidate, the grading rule and the order of keys vary (judge paper, 4, A).
 
 A candidate is a template over the source's earlier value X, wrong value Y and letters R. The label that is required follows from
 the template alone: no answer decides it.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from c2s.controllers.arm_factors import Factors
 from c2s.controllers.outcome import trace
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.presentation.encode import COMPONENTS
@@ -78,7 +79,8 @@ def judge_arm(contract_name: str, presentation: str, condition: str, *, replicat
         request = judge_request(contract_name, settings, p["question"], p["references"], candidate(condition, p))
         return request, required(contract_name, condition, settings)
 
-    return label_arm(arm_name(contract_name, presentation, condition), contract_name, presentation, ask, replicates=replicates)
+    factors = {"condition": condition}
+    return label_arm(arm_name(contract_name, presentation, condition), contract_name, presentation, ask, factors, replicates=replicates)
 
 
 def label_arm(
@@ -86,10 +88,12 @@ def label_arm(
     contract_name: str,
     presentation: str,
     ask: Callable[[Parent, Mapping[str, Any]], tuple[Request, str]],
+    factors: Factors,
     *,
     replicates: int = 1,
 ) -> Arm:
-    """A one-request arm; `ask(parent, settings)` gives the request and the label that is required.
+    """A one-request arm; `ask(parent, settings)` gives the request and the label that is required. `factors` is what it varies
+    beside contract and presentation.
 
     It meets only parents whose payload lists the contract (and, for one sorted object, that presentation of it). A payload that
     says `skip: {contract: reason}`, as after a failed preflight gate, leaves the outcome undefined with that reason.
@@ -107,7 +111,8 @@ def label_arm(
         listed = contract_name in parent.payload["contracts"]
         return listed and (":" not in presentation or presentation in parent.payload.get("components", {}).get(contract_name, ()))
 
-    return Arm(name, program, _one, replicates=replicates, only=only)
+    known: Factors = {"interface": "verdict", "contract": contract_name, "presentation": presentation, **factors}
+    return Arm(name, program, _one, replicates=replicates, only=only, factors=known)
 
 
 def _one(parent: Parent) -> Sequence[int]:

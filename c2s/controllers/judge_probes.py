@@ -38,7 +38,9 @@ def switch_arm(contract: str, world: str, name: str) -> Arm:
         reply = f"{p['x']}\n{bridge(name, p)}\nFinal answer: {p['y']}."
         return judge_request(contract, settings, p["question"], [p[world]], reply), _label(contract, settings, world == "y")
 
-    return label_arm(f"{contract.lower()}.world_{world}.{name}", contract, PRESENTATION, ask, replicates=2)
+    return label_arm(
+        f"{contract.lower()}.world_{world}.{name}", contract, PRESENTATION, ask, {"world": world, "condition": name}, replicates=2
+    )
 
 
 def switch_control(contract: str, world: str, value: str) -> Arm:
@@ -48,7 +50,9 @@ def switch_control(contract: str, world: str, value: str) -> Arm:
         p = parent.payload
         return judge_request(contract, settings, p["question"], [p[world]], p[value]), _label(contract, settings, world == value)
 
-    return label_arm(f"{contract.lower()}.world_{world}.bare_{value}", contract, PRESENTATION, ask)
+    return label_arm(
+        f"{contract.lower()}.world_{world}.bare_{value}", contract, PRESENTATION, ask, {"world": world, "condition": f"bare_{value}"}
+    )
 
 
 def probe_arm(contract: str, content: str, name: str) -> Arm:
@@ -60,7 +64,7 @@ def probe_arm(contract: str, content: str, name: str) -> Arm:
         reply = f"{earlier}{bridge(name, p)}\nFinal answer: {p['y']}."
         return judge_request(contract, settings, p["question"], p["references"], reply), _label(contract, settings, False)
 
-    return label_arm(f"{contract.lower()}.{content}.{name}", contract, PRESENTATION, ask)
+    return label_arm(f"{contract.lower()}.{content}.{name}", contract, PRESENTATION, ask, {"earlier": content, "condition": name})
 
 
 def _label(contract: str, settings: Mapping[str, Any], right: bool) -> str:

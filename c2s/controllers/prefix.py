@@ -24,4 +24,4 @@ def intervention(readout: str, draft: str) -> Arm:
         choice = answer.choice()
         return scored(parent, choice.taken(), [choice], target=right, extra={"distribution": [distribution(choice, options)]})
 
-    return Arm(f"{readout}_{draft}", program, one_step)
+    return Arm(f"{readout}_{draft}", program, one_step, factors={"interface": "draft", "readout": readout, "draft": draft})

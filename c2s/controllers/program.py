@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
+from c2s.controllers.arm_factors import Factors
 from c2s.records import Answer, Ask, Outcome, Parent, Slot
 
 ArmGenerator = Generator[list[Ask], list[Answer], Outcome]
@@ -39,6 +41,7 @@ class Arm:
     arms of the same panel whose outcomes it reads; `replicates` repeats it with identical requests. `only(parent)`
     restricts it to some parents: the others have neither its slots nor its outcome. With `turns(parent)`, the number of turns, the arm
     has one instance per turn instead of repeats, and an error in one turn leaves the others as they are.
+    `factors` are the facts that tell it from the panel's other arms (`c2s/controllers/arm_factors.py`); its name is only a label.
     """
 
     name: str
@@ -48,6 +51,10 @@ class Arm:
     replicates: int = 1
     only: Callable[[Parent], bool] | None = None
     turns: Callable[[Parent], int] | None = None
+    factors: Factors = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "factors", MappingProxyType(dict(self.factors)))
 
     def instances(self, parent: Parent) -> list[tuple[int, int]]:
         """(replicate, turn) of each instance for this parent; none where `only` leaves the parent out."""

@@ -13,7 +13,7 @@ from c2s.controllers.outcome import trace
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.presentation.encode import canonical_state
 from c2s.presentation.names import named
-from c2s.presentation.options import keyed_order
+from c2s.presentation.option_order import keyed_order
 from c2s.presentation.texts import contracts, ours
 from c2s.records import Ask, Choice, Outcome, Parent, Question, Request
 
@@ -61,7 +61,8 @@ def readout(evidence: str, naming: str, *, replicates: int = 2) -> Arm:
         said = [names.get(c.taken("argmax"), c.taken("argmax")) for c, (names, _) in zip(choices, options)]
         return _scored(choices, said, [c.taken("argmax") == right for c, (_, right) in zip(choices, options)])
 
-    return Arm(f"{evidence}_{naming}", program, records_of, replicates=replicates)
+    factors = {"interface": "readout", "evidence": evidence, "names": naming}
+    return Arm(f"{evidence}_{naming}", program, records_of, replicates=replicates, factors=factors)
 
 
 def identity(name: str = "identity") -> Arm:
@@ -85,7 +86,7 @@ def identity(name: str = "identity") -> Arm:
         said = [choice.taken("argmax") for choice in choices]
         return _scored(choices, said, [s == ask.truth["answer"] for s, ask in zip(said, asks)])
 
-    return Arm(name, program, steps)
+    return Arm(name, program, steps, factors={"interface": "identity", "evidence": "raw"})
 
 
 def _scored(choices: Sequence[Choice], said: Sequence[str], right: Sequence[bool]) -> Outcome:

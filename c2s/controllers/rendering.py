@@ -6,12 +6,13 @@ in the reference order; another order moves the lines and keeps the bindings.
 
 from __future__ import annotations
 
+from c2s.controllers.arm_factors import Factors
 from c2s.controllers.outcome import compliance, trace
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.controllers.readout import records_of, shown, state_of
 from c2s.presentation.encode import canonical_state
 from c2s.presentation.names import opaque_name
-from c2s.presentation.options import CODES
+from c2s.presentation.option_order import CODES
 from c2s.presentation.texts import contracts
 from c2s.records import INVALID, Ask, Contract, Outcome, Parent, Question, Request
 
@@ -44,4 +45,5 @@ def rendering(name: str, evidence: str, output: str, *, template: str = "T0", or
         kind = next((kind for kind in kinds if kind != "strict_correct"), "strict_correct")
         return Outcome("", output=" ".join(said), correct=all(right), kind=kind, detail=trace(choices) | {"kinds": kinds, "right": right})
 
-    return Arm(name, program, records_of)
+    factors: Factors = {"interface": "rendering", "evidence": evidence, "output": output, "template": template, "order": order}
+    return Arm(name, program, records_of, factors=factors)

@@ -7,7 +7,7 @@ from typing import Any
 
 from c2s.controllers.program import Context
 from c2s.presentation.encode import canonical_state
-from c2s.presentation.options import keyed_order
+from c2s.presentation.option_order import keyed_order
 from c2s.presentation.texts import natural
 from c2s.records import Contract, Parent, Question, Request, Unit
 

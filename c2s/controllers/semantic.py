@@ -33,4 +33,4 @@ def serial_decisions(name: str = "serial") -> Arm:
         wrong = [t for t, (c, right) in enumerate(zip(choices, answers), start=1) if c.taken() != right]
         return replace(outcome, first_wrong=wrong[0] if wrong else None)
 
-    return Arm(name, program, positions)
+    return Arm(name, program, positions, factors={"interface": "serial"})

@@ -42,7 +42,7 @@ def stopping(name: str = "serial_with_end") -> Arm:
             content += choices[-1].taken()
         return _scored(parent, content, choices, ended)
 
-    return Arm(name, program, steps)
+    return Arm(name, program, steps, factors={"interface": "serial_with_end"})
 
 
 def _scored(parent: Parent, content: str, choices: Sequence[Choice], ended: int | None) -> Outcome:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from c2s.controllers.arm_factors import Factor
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.records import Parent
 
@@ -17,8 +18,11 @@ def view(parent: Parent, presentation: str) -> Parent:
     return replace(parent, payload=parent.payload["presentations"][presentation])
 
 
-def presented(arm: Arm, presentation: str, name: str | None = None) -> Arm:
-    """The arm asked about one presentation, of the parents that have it; named `arm_presentation` by default."""
+def presented(arm: Arm, presentation: str, name: str | None = None, **factors: Factor) -> Arm:
+    """The arm asked about one presentation, of the parents that have it; named `arm_presentation` by default.
+
+    The presentation becomes the factor `variant`; `factors` says more about it.
+    """
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
         return (yield from arm.program(view(parent, presentation), ctx))
@@ -29,4 +33,5 @@ def presented(arm: Arm, presentation: str, name: str | None = None) -> Arm:
     def only(parent: Parent) -> bool:
         return presentation in parent.payload["presentations"]
 
-    return replace(arm, name=name or f"{arm.name}_{presentation}", program=program, steps=steps, only=only)
+    known = {**arm.factors, "variant": presentation, **factors}
+    return replace(arm, name=name or f"{arm.name}_{presentation}", program=program, steps=steps, only=only, factors=known)

@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import compress
 from typing import Any
 
+from c2s.controllers.arm_factors import Factor
 from c2s.controllers.outcome import distribution, scored
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.controllers.requests import alphabet, displayed, local_state, one_step, positions, single, text, whole_state
@@ -28,7 +29,8 @@ def whole(
 ) -> Arm:
     """One request with eight candidates: Native, and CandidatesOnly where the problem is withheld.
 
-    `template` None is the run's, `contract` None the model's. `order` names another displayed order. The outcome keeps the whole distribution over the candidates.
+    `template` None is the run's, `contract` None the model's. `order` names another displayed order. The outcome keeps the whole
+    distribution over the candidates.
     """
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
@@ -39,7 +41,10 @@ def whole(
         extra = {"distribution": [distribution(choice, parent.candidates)]}
         return scored(parent, choice.taken(select), [choice], select=select, extra=extra)
 
-    return Arm(name, program, one_step, replicates=replicates)
+    interface = "native" if problem else "candidates_only"
+    return Arm(
+        name, program, one_step, replicates=replicates, factors={"interface": interface, "template": template or "run", "order": order}
+    )
 
 
 def _local(
@@ -65,7 +70,7 @@ def independent(name: str = "independent", *, template: str | None = None) -> Ar
         extra = {"distribution": [distribution(choice, symbols) for choice in choices]}
         return scored(parent, "".join(choice.taken() for choice in choices), choices, extra=extra)
 
-    return Arm(name, program, positions)
+    return Arm(name, program, positions, factors={"interface": "independent", "template": template or "run"})
 
 
 def teacher_forced(name: str = "teacher_forced") -> Arm:
@@ -80,7 +85,7 @@ def teacher_forced(name: str = "teacher_forced") -> Arm:
         choices = [answer.choice() for answer in answers]
         return scored(parent, "".join(choice.taken() for choice in choices), choices, extra=gold_path(parent.target, choices))
 
-    return Arm(name, program, positions)
+    return Arm(name, program, positions, factors={"interface": "teacher_forced"})
 
 
 def gold_path(target: str, choices: Sequence[Choice]) -> dict[str, Any]:
@@ -132,7 +137,18 @@ def serial(
         return query
 
     steps_of = asked if query is not None else positions if fill is None else ambiguous_steps(fill)
-    return Arm(name, program, steps_of, replicates=replicates)
+    factors: dict[str, Factor] = {
+        "interface": "serial",
+        "template": template or "run",
+        "order": order,
+        "support": support,
+        "fill": fill or "none",
+    }
+    if symbols is not None:
+        factors["choices"] = len(symbols)
+    if query is not None:
+        factors["queries"] = len(query)
+    return Arm(name, program, steps_of, replicates=replicates, factors=factors)
 
 
 def supported(candidates: Sequence[str], prefix: str, kind: str, symbols: Sequence[str]) -> Sequence[str]:

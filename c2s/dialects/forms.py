@@ -16,9 +16,9 @@ from typing import Any, Protocol
 
 from c2s.dialects import Malformed
 from c2s.dialects.body import confidence, finite
-from c2s.dialects.text import read_fields, read_value, rubric, shown_values
+from c2s.dialects.text_answers import read_fields, read_value, rubric, shown_values
 from c2s.errors import InputError
-from c2s.presentation.options import CODES
+from c2s.presentation.option_order import CODES
 from c2s.presentation.texts import contracts
 from c2s.records import Choice, Question, Request
 
@@ -51,8 +51,11 @@ class Direct:
         return None
 
     def user(self, request: Request) -> dict[str, Any]:
-        """state, question (with the options' descriptions, where there are any), allowed_values, response_format; fields: state, field_queries,
-        response_format (the form of a query is ours)."""
+        """The members of the user's message.
+
+        For one question: state, question (with the options' descriptions, where there are any), allowed_values, response_format. For
+        several fields: state, field_queries, response_format (the form of a query is ours, not the paper's).
+        """
         questions, direct = request.questions, contracts()["direct"]
         if as_fields(request):
             queries = {
@@ -129,7 +132,7 @@ FORMS: Mapping[str, Form] = {"direct": Direct(), "code-readout": CodeReadout(), 
 
 def codes(question: Question) -> dict[str, str]:
     """Option -> choice code, in displayed order."""
-    bound = question.codes or dict(zip(question.options, CODES))
+    bound = question.codes or dict(zip(question.options, CODES, strict=False))
     return {option: bound[option] for option in question.options}
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from c2s.dialects import Malformed
 from c2s.dialects.body import object_of, text_or_none, usage_in
 from c2s.dialects.forms import FORMS
-from c2s.dialects.text import rubric
+from c2s.dialects.text_answers import rubric
 from c2s.errors import InputError
 from c2s.presentation.encode import arranged, embedded, encode
 from c2s.records import Answer, Ask, Choice, Usage

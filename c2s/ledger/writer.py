@@ -18,6 +18,7 @@ from typing import Any
 
 import orjson
 
+from c2s.controllers.arm_factors import Factors
 from c2s.errors import LedgerError
 from c2s.ledger import sqlite
 from c2s.ledger.directory import RunDirectory, sync_folder
@@ -304,9 +305,6 @@ class PlannedParent:
     slots: tuple[Slot, ...]
     shared: Mapping[Slot, Slot] = field(default_factory=dict)
     """Those of its slots that receive the response to an earlier slot of the plan."""
-
-
-Factors = Mapping[str, str | int]
 
 
 def create_ledger(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from c2s.controllers.arm_factors import Factor, has_factors
 from c2s.controllers.program import Arm
 from c2s.records import Outcome, Parent, Slot, Transition, transition
 
@@ -77,13 +78,29 @@ class Panel:
     draws: int = 99_999
     seed: int = 20261005
     requires: tuple[str, ...] = ()
-    same_content: Callable[[str], str | None] | None = None
-    """Arm name -> group: the requests of a group say the same in another member order. Checked before anything is sent, and by verify."""
+    same_content: tuple[str, ...] = ()
+    """Factors: the requests of arms that agree in all of them have the same content in another member order. Checked before anything is
+    sent, and by verify."""
     schedule: str = "parent"
     share: bool = False
     """Whether first-round asks with equal bytes share one response: the first in the plan sends it, the others receive it."""
     data: str | None = None
     """The kind of data file (`c2s data`) that its parents come from; without one, they come from the set that ships."""
+
+    def arm(self, name: str) -> Arm:
+        """The arm with this name. Raises KeyError where the panel has none."""
+        for arm in self.arms:
+            if arm.name == name:
+                return arm
+        raise KeyError(f"panel {self.name} has no arm {name!r}")
+
+    def arms_where(self, **factors: Factor) -> tuple[Arm, ...]:
+        """The arms that have all of these factors, in the panel's order."""
+        return tuple(arm for arm in self.arms if has_factors(arm.factors, factors))
+
+    def content_group(self, arm: str) -> tuple[Factor | None, ...] | None:
+        """The values of the `same_content` factors of an arm; None where the panel compares no contents."""
+        return tuple(self.arm(arm).factors.get(name) for name in self.same_content) or None
 
     def count(self, settings: Settings) -> tuple[int, int]:
         """(parents, requests at most) under these settings, without any text of the machine."""

@@ -7,49 +7,66 @@ from dataclasses import dataclass
 
 from c2s.errors import UsageError, nearest
 from c2s.panels.base import Panel
-from c2s.panels.choice.analyses import CONFIDENCE, COST, LEXICAL_AUDIT, PROJECTION, TURNOVER
-from c2s.panels.choice.cohort import COHORT
-from c2s.panels.choice.continuous import CONTINUOUS
-from c2s.panels.choice.copying import COPYING
-from c2s.panels.choice.factors import FACTORS
-from c2s.panels.choice.generation import GENERATION
-from c2s.panels.choice.gold_copy import GOLD_COPY
-from c2s.panels.choice.grid import GRID
-from c2s.panels.choice.independence import INDEPENDENCE
-from c2s.panels.choice.isomorphic import ISOMORPHIC
-from c2s.panels.choice.main import MAIN
-from c2s.panels.choice.own_plan import OWN_PLAN
-from c2s.panels.choice.prefix import PREFIX
-from c2s.panels.choice.readout import READOUT
-from c2s.panels.choice.repeats import REPEATS
-from c2s.panels.choice.robustness import ROBUSTNESS
-from c2s.panels.choice.semantic import SEMANTIC
-from c2s.panels.choice.stopping import STOPPING
-from c2s.panels.choice.support import SUPPORT
-from c2s.panels.choice.templates import TEMPLATES
-from c2s.panels.choice.token_padding import TOKEN_PADDING
-from c2s.panels.choice.union import UNION
-from c2s.panels.choice.whole_answer import WHOLE_ANSWER
-from c2s.panels.choice.workflows import WORKFLOWS
-from c2s.panels.dialogue.states import ACCESS, CONSTRUCTION
-from c2s.panels.judge.study import JUDGE_PANELS
+from c2s.plugins import Registry, resolve_endpoint
 
-PANELS = {
-    panel.name: panel
-    for panel in (
-        MAIN, TURNOVER, ROBUSTNESS, REPEATS, UNION, SUPPORT, FACTORS, INDEPENDENCE, GOLD_COPY, WORKFLOWS, COPYING, PREFIX, OWN_PLAN,
-        READOUT, ISOMORPHIC, SEMANTIC, STOPPING, TEMPLATES, WHOLE_ANSWER, CONTINUOUS, GENERATION, GRID, TOKEN_PADDING, COHORT, CONFIDENCE,
-        PROJECTION, LEXICAL_AUDIT, CONSTRUCTION, ACCESS, *JUDGE_PANELS, COST,
-    )
-}  # fmt: skip
+DECLARED = {
+    "main": "c2s.panels.choice.main:MAIN",
+    "turnover": "c2s.panels.choice.analyses:TURNOVER",
+    "robustness": "c2s.panels.choice.robustness:ROBUSTNESS",
+    "repeats": "c2s.panels.choice.repeats:REPEATS",
+    "union": "c2s.panels.choice.union:UNION",
+    "support": "c2s.panels.choice.support:SUPPORT",
+    "factors": "c2s.panels.choice.factors:FACTORS",
+    "independence": "c2s.panels.choice.independence:INDEPENDENCE",
+    "gold-copy": "c2s.panels.choice.gold_copy:GOLD_COPY",
+    "workflows": "c2s.panels.choice.workflows:WORKFLOWS",
+    "copying": "c2s.panels.choice.copying:COPYING",
+    "prefix": "c2s.panels.choice.prefix:PREFIX",
+    "own-plan": "c2s.panels.choice.own_plan:OWN_PLAN",
+    "readout": "c2s.panels.choice.readout:READOUT",
+    "isomorphic": "c2s.panels.choice.isomorphic:ISOMORPHIC",
+    "semantic": "c2s.panels.choice.semantic:SEMANTIC",
+    "stopping": "c2s.panels.choice.stopping:STOPPING",
+    "templates": "c2s.panels.choice.templates:TEMPLATES",
+    "whole-answer": "c2s.panels.choice.whole_answer:WHOLE_ANSWER",
+    "continuous": "c2s.panels.choice.continuous:CONTINUOUS",
+    "generation": "c2s.panels.choice.generation:GENERATION",
+    "grid": "c2s.panels.choice.grid:GRID",
+    "token-padding": "c2s.panels.choice.token_padding:TOKEN_PADDING",
+    "cohort": "c2s.panels.choice.cohort:COHORT",
+    "confidence": "c2s.panels.choice.analyses:CONFIDENCE",
+    "projection": "c2s.panels.choice.analyses:PROJECTION",
+    "lexical-audit": "c2s.panels.choice.analyses:LEXICAL_AUDIT",
+    "dialogue-construction": "c2s.panels.dialogue.states:CONSTRUCTION",
+    "dialogue-access": "c2s.panels.dialogue.states:ACCESS",
+    "judge-preflight": "c2s.panels.judge.study:PREFLIGHT",
+    "judge-confirmation": "c2s.panels.judge.study:CONFIRMATION",
+    "judge-components": "c2s.panels.judge.study:COMPONENT_ARMS",
+    "reference-switch": "c2s.panels.judge.study:REFERENCE_SWITCH",
+    "judge-formatting": "c2s.panels.judge.study:FORMATTING",
+    "judge-cues": "c2s.panels.judge.study:READABLE_CUES",
+    "judge-audit": "c2s.panels.judge.study:AUDIT",
+    "cost": "c2s.panels.choice.analyses:COST",
+}
+
+PANELS = Registry("panel", DECLARED, Panel, named=lambda panel: panel.name)
+"""Our panels in the order of reports, then those of installed packages; each is loaded when it is asked for."""
 
 
 def panel(name: str) -> Panel:
-    """The panel with this name. Raises UsageError with the near misses."""
+    """The panel with this name. Raises UsageError with the near misses, or where the package that brings it cannot be used."""
     try:
         return PANELS[name]
     except KeyError:
-        raise UsageError(f"unknown panel {name!r}{nearest(name, list(PANELS))}; known: {', '.join(PANELS)}, all") from None
+        known = PANELS.names()
+        raise UsageError(f"unknown panel {name!r}{nearest(name, known)}; known: {', '.join(known)}, all") from None
+
+
+def check_endpoints(panels: Sequence[Panel]) -> None:
+    """Find every function that the reports of these panels call. Raises UsageError for one that does not resolve."""
+    for every in panels:
+        for endpoint in (*every.endpoints, *every.across, *every.exploratory):
+            resolve_endpoint(every.name, endpoint.function)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,40 +89,41 @@ def select(names: Sequence[str], lacks: Mapping[str, str] | None = None) -> Sele
     wanted: list[str] = []
     for name in dict.fromkeys(names):
         if name != "all":
-            reason = _unsupported(panel(name), lacks)
+            reason = _unsupported(name, lacks)
             if reason:
                 raise UsageError(f"panel {name} cannot be run with this model: {reason}")
             wanted.append(name)
             continue
-        for every in PANELS.values():
-            reason = _unsupported(every, lacks)
+        for other in PANELS.names():
+            try:
+                reason = _unsupported(other, lacks)
+            except UsageError as error:  # a package that cannot be used
+                reason = str(error)
             if reason:
-                skipped[every.name] = reason
+                skipped[other] = reason
             else:
-                wanted.append(every.name)
-    needed: dict[str, None] = {}
-    for name in wanted:
-        _add(name, needed)
-    if not any(PANELS[name].arms for name in needed):
-        needed = {"main": None} | needed
-    chosen = [every for every in PANELS.values() if every.name in needed]
+                wanted.append(other)
+    needed = {other for name in wanted for other in _with_used(name)}
+    if not any(panel(name).arms for name in needed):
+        needed.add("main")
+    chosen = [panel(name) for name in PANELS.names() if name in needed]
     ordered = [p for p in chosen if p.arms and not p.prepare] + [p for p in chosen if p.prepare] + [p for p in chosen if not p.arms]
     return Selection(tuple(ordered), tuple(p.name for p in ordered if p.name not in wanted), skipped)
 
 
-def _add(name: str, needed: dict[str, None]) -> None:
-    for used in PANELS[name].uses:
-        _add(used, needed)
-    needed[name] = None
+def _with_used(name: str, above: tuple[str, ...] = ()) -> list[str]:
+    """A panel's name after those of all panels that it uses. Raises UsageError for a panel that uses itself."""
+    if name in above:
+        raise UsageError(f"panel {name} uses itself: {' -> '.join((*above, name))}")
+    used = [other for direct in panel(name).uses for other in _with_used(direct, (*above, name))]
+    return list(dict.fromkeys([*used, name]))
 
 
-def _unsupported(panel: Panel, lacks: Mapping[str, str]) -> str | None:
+def _unsupported(name: str, lacks: Mapping[str, str]) -> str | None:
     """Why a model that lacks these things cannot answer the panel or one that it uses; None if it can."""
-    for feature in panel.requires:
-        if feature in lacks:
-            return f"it needs {feature}: {lacks[feature]}"
-    for used in panel.uses:
-        reason = _unsupported(PANELS[used], lacks)
-        if reason:
-            return f"it uses {used}; {reason}"
+    for other in reversed(_with_used(name)):
+        for feature in panel(other).requires:
+            if feature in lacks:
+                needs = f"it needs {feature}: {lacks[feature]}"
+                return needs if other == name else f"it uses {other}; {needs}"
     return None

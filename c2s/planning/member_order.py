@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from c2s.controllers.arm_factors import Factor
 from c2s.controllers.program import ParentProgram
 from c2s.dialects import Dialect
 from c2s.errors import UsageError
@@ -16,12 +17,12 @@ from c2s.records import Parent, Slot
 
 def problems(panel: Panel, bodies: Mapping[Slot, bytes]) -> list[str]:
     """What is wrong with one parent's requests, by the panel's `same_content`: other content, or the same bytes under another order."""
-    if panel.same_content is None:
+    if not panel.same_content:
         return []
-    groups: dict[str, dict[str, bytes]] = defaultdict(dict)
+    groups: dict[tuple[Factor | None, ...], dict[str, bytes]] = defaultdict(dict)
     found = []
     for slot, body in bodies.items():
-        group = panel.same_content(slot.arm)
+        group = panel.content_group(slot.arm)
         if group is not None and groups[group].setdefault(slot.arm, body) != body:
             found.append(f"{slot}: a repeat is not byte-identical to its first request")
     for arms in groups.values():
@@ -40,7 +41,7 @@ def problems(panel: Panel, bodies: Mapping[Slot, bytes]) -> list[str]:
 def check_presentations(parents: Sequence[tuple[Panel, Parent]], settings: Mapping[str, Any], wire: Dialect, model: str) -> None:
     """Encode every first request of the panels that vary presentation. Raises UsageError before a run exists."""
     for panel, parent in parents:
-        if panel.same_content is None:
+        if not panel.same_content:
             continue
         asks = ParentProgram(panel.name, panel.arms, parent, settings).start()
         for problem in problems(panel, {slot: wire.encode(ask, model) for slot, ask in asks}):

@@ -17,6 +17,7 @@ import orjson
 
 import c2s
 from c2s.backends.base import Backend
+from c2s.backends.registry import kind_of
 from c2s.banks.datafile import load_data
 from c2s.controllers.program import ParentProgram
 from c2s.dialects import Dialect, dialect
@@ -24,7 +25,9 @@ from c2s.errors import UsageError, nearest
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.writer import PlannedParent, create_ledger
 from c2s.panels.base import Panel
+from c2s.panels.registry import check_endpoints
 from c2s.planning.member_order import check_presentations
+from c2s.plugins import origin
 from c2s.presentation.encode import body_hash
 from c2s.presentation.texts import contracts_sha256
 from c2s.records import Ask, Parent, Request, Slot
@@ -94,6 +97,7 @@ def make_plan(
     plan keeps the hash of each under `data`, never a path. `asked` names the panels that were asked for, where others were added.
     `lengths` gives a request's rendered tokens, for panels that require a tokenizer.
     """
+    check_endpoints(panels)
     files, hashes = _data_files(panels, data)
     settings = DEFAULTS | dict(settings) | {"data": hashes}
     domain, known = settings["domain"], list(dict.fromkeys(name for panel in panels for name in panel.domains))
@@ -139,7 +143,11 @@ def items_digest(parents: Iterator[tuple[str, Parent]]) -> str:
 
 
 def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """`identity` decides every request and enters the report; `provenance` tells where and how the run was made."""
+    """`identity` decides every request and enters the report; `provenance` tells where and how the run was made.
+
+    `provenance.plugins` names the packages that brought its panels and its model: {kind: {name: [distribution, version]}}.
+    """
+    brought = {"panel": origin("panel", [panel.name for panel in plan.panels]), "model": origin("model", [kind_of(backend.name)])}
     return {
         "format": 1,
         "identity": {
@@ -164,6 +172,7 @@ def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> 
             "platform": platform.platform(),
             "python": sys.version.split()[0],
             "versions": {"c2s": c2s.__version__} | {name: metadata.version(name) for name in ("numpy", "orjson")},
+            "plugins": {kind: names for kind, names in brought.items() if names},
             **provenance,
         },
     }
@@ -186,6 +195,6 @@ def create_run(path: str, plan: Plan, backend: Backend, *, provenance: Mapping[s
     preflight(plan, backend, wire)
     run = RunDirectory.create(path)
     digest = run.write_manifest(manifest(plan, backend, provenance=provenance))
-    arms = {(panel.name, arm.name): getattr(arm, "factors", {}) for panel in plan.panels for arm in panel.arms}
+    arms = {(panel.name, arm.name): arm.factors for panel in plan.panels for arm in panel.arms}
     create_ledger(run, plan.rows(lambda ask: wire.encode(ask, backend.model)), {"manifest_sha256": digest}, arms)
     return run

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from c2s.ledger import sqlite
 from c2s.ledger.directory import RunDirectory
 from c2s.panels.base import Endpoint
 from c2s.panels.registry import PANELS
+from c2s.plugins import resolve_endpoint
 from c2s.reports.compliance import compliance
 from c2s.reports.data import REQUEST_STATES, PanelData, RunData
 from c2s.reports.retention import family, retention
@@ -127,8 +127,8 @@ def _panel(data: PanelData, exploratory: bool) -> PanelReport:
 
 
 def _call(endpoint: Endpoint, data: PanelData | list[PanelData]) -> Section:
-    module, _, function = endpoint.function.partition(":")
-    return getattr(import_module(module), function)(data, **endpoint.options)
+    panel = data[0].panel if isinstance(data, list) else data.panel
+    return resolve_endpoint(panel.name, endpoint.function)(data, **endpoint.options)
 
 
 def _correct(report: Report) -> None:

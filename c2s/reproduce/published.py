@@ -16,16 +16,15 @@ import numpy as np
 
 from c2s import stats
 from c2s.panels.registry import PANELS
-from c2s.reproduce import dialogue as published_dialogue
-from c2s.reproduce import shares as published_shares
+from c2s.reproduce import dialogue_tables, shares
 from c2s.reproduce.figures import Figure, Verdict, compare, tables
 
 
 def figures() -> list[Figure]:
     """All of them, in the order of the paper."""
     parts: Sequence[Callable[[], Iterator[Figure]]] = (
-        _table1, _primary, _table_b1, _table_b2, _table_d1, _table_d3, _template_tests, _continuous, _renderings, _union, _factors, _padding, published_shares.binding, _cohort, _mixtures,
-        _turnover, _audit, published_shares.figures, _boundaries, _plans, published_dialogue.figures, _absent,
+        _table1, _primary, _table_b1, _table_b2, _table_d1, _table_d3, _template_tests, _continuous, _renderings, _union, _factors,
+        _padding, shares.binding, _cohort, _mixtures, _turnover, _audit, shares.figures, _boundaries, _plans, dialogue_tables.figures, _absent,
     )  # fmt: skip
     return [figure for part in parts for figure in part()]
 
@@ -43,7 +42,7 @@ def _interval(where: str, native: np.ndarray, serial: np.ndarray, low: float, hi
     if found.clopper_pearson is not None:
         found, note = found.clopper_pearson, "Clopper-Pearson"
     values = [100 * found.low, 100 * found.high]
-    parts = [compare(where, "SCR interval", p, v, decimals) for p, v in zip((low, high), values)]
+    parts = [compare(where, "SCR interval", p, v, decimals) for p, v in zip((low, high), values, strict=True)]
     texts = [f"[{parts[0].printed}, {parts[1].printed}]", f"[{parts[0].recomputed}, {parts[1].recomputed}]"]
     agrees = all(part.verdict == "agrees" for part in parts)
     verdict: Verdict = "agrees" if agrees else "not recomputable" if strata is None else "differs"
@@ -98,7 +97,7 @@ def _table_d1() -> Iterator[Figure]:
 
 def _table_d3() -> Iterator[Figure]:
     by_domain: dict[str, list[float]] = {}
-    for domain, template, serial_em, retained, native, scr in tables()["tableD3"]["rows"]:
+    for domain, template, _serial_em, retained, native, scr in tables()["tableD3"]["rows"]:
         by_domain.setdefault(domain, []).append(100 * retained / native)
         yield compare("Table D3", f"{domain}, {template}: SCR", scr, 100 * retained / native)
     for domain, mean, worst in tables()["tableD4"]["rows"]:
@@ -130,10 +129,14 @@ def _continuous() -> Iterator[Figure]:
     calls: Counter[tuple[str, str]] = Counter()
     for parent in PANELS["continuous"].outline(settings):
         calls.update((parent.domain, slot.arm) for slot in PANELS["continuous"].slots(parent))
-    for domain, arm, requests, cap in tables()["tableD17"]["rows"]:
+    for domain, arm, requests, _cap in tables()["tableD17"]["rows"]:
         yield compare("Table D17", f"{domain}, {arm}: requests", requests, calls[domain, arm], 0)
     names = dict(
-        zip(("Native", "WholeGenerate", "Position query", "PrefixContinue"), ("native", "whole_generate", "position", "prefix_continue"))
+        zip(
+            ("Native", "WholeGenerate", "Position query", "PrefixContinue"),
+            ("native", "whole_generate", "position", "prefix_continue"),
+            strict=True,
+        )
     )
     for interface, *_, math_valid, lexical_valid, per_item in tables()["table3"]["rows"]:
         yield compare("Table 3", f"{interface}: calls", per_item, calls["math", names[interface]] / 96, 2)
@@ -227,7 +230,7 @@ def _cohort() -> Iterator[Figure]:
 def _drawn(figure: Figure, trials: int) -> Figure:
     """A difference by one success is what a sample of the bootstrap's law may show; the note says so."""
     bounds = [[float(x) for x in text.strip("[]").split(", ")] for text in (figure.printed, figure.recomputed)]
-    if figure.verdict == "differs" and all(abs(a - b) <= 100 / trials + 0.005 for a, b in zip(*bounds)):
+    if figure.verdict == "differs" and all(abs(a - b) <= 100 / trials + 0.005 for a, b in zip(*bounds, strict=True)):
         return replace(figure, note="by one success at most: the paper drew 9,999 samples of the law that is computed here")
     return figure
 
@@ -250,7 +253,7 @@ def _mixtures() -> Iterator[Figure]:
             ("SCR", stats.bootstrap_scr(native, serial, lengths, **options)),
         )
         printed = tables()["tableD13"][mixture]
-        for (what, result), (estimate, low, high) in zip(found, zip(printed[::3], printed[1::3], printed[2::3])):
+        for (what, result), (estimate, low, high) in zip(found, zip(printed[::3], printed[1::3], printed[2::3], strict=True), strict=True):
             where = f"Table D13, {mixture} mixture"
             yield compare(where, what, estimate, 100 * result.estimate)
             for side, said, value in (("low", low, result.low), ("high", high, result.high)):

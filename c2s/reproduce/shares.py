@@ -18,10 +18,12 @@ def _settings() -> Iterator[Figure]:
     """Jev leads where its SCR is above every other model's; a setting where nothing is kept has no leader (D.4)."""
     table = tables()["figure10"]
     for domain, (leads, silent) in table["leads"].items():
-        scr = {model: [a / b for a, b in zip(kept, native)] for d, model, kept, native in table["rows"] if d == domain}
-        others = [max(values) for values in zip(*(scr[model] for model in scr if model != "Jev"))]
-        yield compare("D.4", f"{domain}: settings that Jev leads", leads, sum(a > b for a, b in zip(scr["Jev"], others)), 0)
-        yield compare("D.4", f"{domain}: settings without a success", silent, sum(a == b == 0 for a, b in zip(scr["Jev"], others)), 0)
+        scr = {model: [a / b for a, b in zip(kept, native, strict=True)] for d, model, kept, native in table["rows"] if d == domain}
+        others = [max(values) for values in zip(*(scr[model] for model in scr if model != "Jev"), strict=True)]
+        yield compare("D.4", f"{domain}: settings that Jev leads", leads, sum(a > b for a, b in zip(scr["Jev"], others, strict=True)), 0)
+        yield compare(
+            "D.4", f"{domain}: settings without a success", silent, sum(a == b == 0 for a, b in zip(scr["Jev"], others, strict=True)), 0
+        )
         (kept,) = (row[2] for row in table["rows"] if row[:2] == [domain, "Jev"])
         printed, found = ("/".join(map(str, values)) for values in (table["repeats"][domain], [kept[0], *kept[5:]]))
         yield Figure(
@@ -39,7 +41,7 @@ def _wrong_targets() -> Iterator[Figure]:
 def _membership() -> Iterator[Figure]:
     table = tables()["tableD6"]
     for model, domain, *shares in table["rows"]:
-        for arm, share in zip(("Full", "Union"), shares):
+        for arm, share in zip(("Full", "Union"), shares, strict=True):
             count = round(3.84 * share)
             yield compare(
                 "Table D6",
@@ -83,7 +85,7 @@ def _arithmetic_support() -> Iterator[Figure]:
     """The construction of the arithmetic candidates fixes their support, so our items must have the printed one."""
     settings = {"seed": 20261005, "limit": None, "domain": "math", "template": "v1", "data": {}, "files": {}}
     for parent in PANELS["union"].outline(settings):
-        sizes = [len(set(column)) for column in zip(*parent.candidates)]
+        sizes = [len(set(column)) for column in zip(*parent.candidates, strict=True)]
         product = 1
         for size in sizes:
             product *= size

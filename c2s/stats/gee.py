@@ -20,7 +20,8 @@ INSTALL = "statsmodels is not installed: pip install 'c2s[gee]'"
 class OddsRatio:
     """Odds of success under `condition` over those under the reference, with a robust 95 % Wald interval.
 
-    All numbers are None where the fit is not used; `note` says why. `correlation` is the exchangeable working correlation of an item's rows.
+    All numbers are None where the fit is not used; `note` says why. `correlation` is the exchangeable working correlation of an item's
+    rows.
     """
 
     condition: str

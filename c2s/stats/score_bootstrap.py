@@ -77,7 +77,7 @@ def bootstrap_scores(
     names = [*metrics, *(f"precision@{share:g}" for share in shares)]
     draws, observed = _all_draws(sampler, len(named), len(names), chosen), sampler.observed()
 
-    reason = "one class only" if 0 < n else "no items"
+    reason = "one class only" if n else "no items"
 
     def intervals(columns: NDArray, point: NDArray, ranking: bool) -> Metrics:
         out = {}

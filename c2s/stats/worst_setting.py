@@ -87,7 +87,9 @@ def bootstrap_worst_scr(
     if not names:
         raise InputError("native_by_setting is empty: give at least one setting")
     pairs = [[native[name], serial[name]] for name in names]
-    joint.same_length(**{f"setting {name!r} ({side})": p[i] for name, p in zip(names, pairs) for i, side in ((0, "native"), (1, "serial"))})
+    joint.same_length(
+        **{f"setting {name!r} ({side})": p[i] for name, p in zip(names, pairs, strict=True) for i, side in ((0, "native"), (1, "serial"))}
+    )
     sampler, observed = _sampler(pairs, strata, clusters, weights)
 
     def scrs(**part: Any) -> list[NDArray]:
@@ -106,7 +108,7 @@ def bootstrap_worst_scr(
     base = make(worst, min(known) if complete else None, reason)
     return WorstScr(
         **{f.name: getattr(base, f.name) for f in fields(base)},
-        worst=tuple(name for name, scr in zip(names, observed) if complete and scr == min(known)),
+        worst=tuple(name for name, scr in zip(names, observed, strict=True) if complete and scr == min(known)),
         mean=make(mean, sum(known) / len(known) if complete else None, reason),
         settings=Table({name: make(v, scr, "no Native success") for name, v, scr in zip(names, each, observed, strict=True)}),
     )

@@ -27,7 +27,7 @@ def example(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, module.__name__, module)
         exec(compile(source, f"{name}.py", "exec"), module.__dict__)
     panel = sys.modules["c2s.panels.head_start"].HEAD_START
-    monkeypatch.setitem(PANELS, panel.name, panel)
+    monkeypatch.setitem(PANELS.declared, panel.name, panel)
 
 
 def test_the_example_runs_reports_and_verifies(example: None, c2s, memory_path: Path):

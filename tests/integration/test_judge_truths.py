@@ -159,6 +159,7 @@ def test_missing_outputs_are_bounded_and_count_against_the_gates(tmp_path: Path)
 
 def test_a_gate_of_189_fails_and_190_passes():
     from c2s.panels.judge.qualification import gates, needed
+    from c2s.panels.judge.study import CONFIRMATION
     from c2s.records import Outcome
 
     assert [needed(name, n) for n in (200, 20) for name in ("wrong_final", "valid_revision")] == [190, 180, 19, 18]
@@ -170,7 +171,7 @@ def test_a_gate_of_189_fails_and_190_passes():
             ]
             for i in range(200)
         }
-        gate = gates("FINAL3", outcomes)[0]
+        gate = gates(CONFIRMATION, "FINAL3", outcomes)[0]
         assert gate.passed == (right == 190) and gate.correct["wrong_final"] == right
 
 

@@ -132,7 +132,7 @@ def test_a_selection_is_what_the_filter_says_and_its_counts_add_up(typed: str, p
 def test_sorting(by: str, descending: bool, part: Source):
     key = {"order": "id", "item": "parent"}.get(by, by)
     rank = {name: n for n, name in enumerate(TRANSITIONS)}
-    value = lambda r: rank[r["transition"]] if by == "transition" else r[key]  # noqa: E731
+    value = lambda r: rank[r["transition"]] if by == "transition" else r[key]
     rows = rows_of(part)
     there = sorted((r for r in rows if value(r) is not None), key=value, reverse=descending)
     absent = [r for r in rows if value(r) is None]

@@ -10,10 +10,10 @@ import orjson
 import pytest
 
 from c2s.bankbuild import lexical
-from c2s.bankbuild.build import Plan, build_from, wordfreq_zipf
 from c2s.bankbuild.check import check_against, check_header, check_items
 from c2s.bankbuild.item_review import apply_review, neutral, plain, review_csv, review_rows, summarise_review
 from c2s.bankbuild.lexical import draw_sets, noun_pool
+from c2s.bankbuild.natural_build import Plan, build_from, wordfreq_zipf
 from c2s.banks import glosses
 from c2s.banks.natural import BANK_FILE, LEXICAL_PREFIX, bank_bytes, load_bank, parse_bank, problem_text
 from c2s.banks.wordnet import meaning_digest, read_nouns

@@ -38,6 +38,6 @@ def test_cohort_and_words_disagree_with_nothing():
 
 @pytest.mark.slow
 def test_cohort_and_words_are_made_again_from_wordnet(nouns):
-    from c2s.bankbuild.build import wordfreq_zipf
+    from c2s.bankbuild.natural_build import wordfreq_zipf
 
     assert list(check_wordnet_files(load_bank(), nouns, wordfreq_zipf())) == []

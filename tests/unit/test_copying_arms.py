@@ -8,7 +8,7 @@ from support.panels import play, truth
 
 from c2s.banks.interventions import SEED, derangement, prefix_intervention, readout_record, wrong_target
 from c2s.banks.natural import load_bank
-from c2s.controllers.copying import copy, copy_state, fresh_plan, gold_copy, rebound, self_plan_spell, wrong
+from c2s.controllers.copying import copy, copy_state, gold_copy, rebound, self_plan_spell
 from c2s.controllers.prefix import intervention
 from c2s.controllers.readout import identity, readout
 from c2s.controllers.stopping import CATEGORIES, alphabet, categorise, stopping
@@ -62,13 +62,13 @@ def test_batch_asks_the_questions_of_independent_over_its_state():
 
 
 def test_a_wrong_target_is_copied_faithfully_and_scores_no_gold():
-    outcomes, asked = play(PARENT, [copy("w", "indexed", "serial", wrong)], truth)
+    outcomes, asked = play(PARENT, [copy("w", "indexed", "serial", "wrong")], truth)
     assert outcomes["w"].output == "589" and outcomes["w"].fidelity is True and outcomes["w"].correct is False
     assert state(asked[0][1])["indexed_characters"] == [{"character": c, "position": i} for i, c in enumerate("589", 1)]
 
 
 def test_a_plan_is_the_fresh_selection_and_none_where_native_named_no_candidate():
-    arms = [whole(select="argmax"), copy("c", "indexed", "serial", fresh_plan, needs=("native",), select="argmax")]
+    arms = [whole(select="argmax"), copy("c", "indexed", "serial", "own", needs=("native",), select="argmax")]
     outcomes, _ = play(PARENT, arms, lambda slot, ask: "389" if slot.arm == "native" else dict(ask.truth))
     assert outcomes["c"].output == "389" and outcomes["c"].fidelity and not outcomes["c"].correct
     outcomes, asked = play(PARENT, arms, lambda slot, ask: "999" if slot.arm == "native" else dict(ask.truth))

@@ -13,7 +13,7 @@ from c2s.dialects.chat import Chat
 from c2s.dialects.responses import Responses
 from c2s.dialects.systemone import SystemOne
 from c2s.errors import UsageError
-from c2s.panels.judge.study import AUDIT, COMPONENT_ARMS, CONFIRMATION, JUDGE_PANELS, PREFLIGHT, content_of
+from c2s.panels.judge.study import AUDIT, COMPONENT_ARMS, CONFIRMATION, JUDGE_PANELS, PREFLIGHT
 from c2s.panels.registry import PANELS
 from c2s.planning.member_order import check_presentations, problems
 from c2s.planning.plan import make_plan
@@ -144,7 +144,7 @@ def test_every_planned_group_has_one_content_and_different_bytes(panel):
     parents = panel.parents({"data": {}, "limit": 2})
     check_presentations([(panel, parent) for parent in parents], {}, SystemOne(), "m")
     bodies = asked(panel, parents[0], {})
-    for _, group in itertools.groupby(sorted(bodies, key=lambda s: content_of(s.arm)), key=lambda s: content_of(s.arm)):
+    for _, group in itertools.groupby(sorted(bodies, key=lambda s: panel.content_group(s.arm)), key=lambda s: panel.content_group(s.arm)):
         slots = list(group)
         assert len({content_hash(bodies[s]) for s in slots}) == 1 and len({bodies[s] for s in slots}) == len({s.arm for s in slots}) >= 2
 

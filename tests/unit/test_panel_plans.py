@@ -57,7 +57,7 @@ def test_panels_that_use_others_take_them_in_and_come_after_them():
 def test_what_a_model_lacks_is_refused_by_name_and_skipped_from_all(monkeypatch):
     from dataclasses import replace
 
-    monkeypatch.setitem(PANELS, "gold-copy", replace(PANELS["gold-copy"], requires=("probabilities",)))
+    monkeypatch.setitem(PANELS.loaded, "gold-copy", replace(PANELS["gold-copy"], requires=("probabilities",)))
     lacks = {"probabilities": "it reports none"}
     with pytest.raises(UsageError, match="gold-copy cannot be run with this model: it needs probabilities: it reports none"):
         select(["gold-copy"], lacks)

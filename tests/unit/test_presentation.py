@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from c2s.presentation import texts as contracts
 from c2s.presentation.encode import body_hash, canonical_state, content_hash, encode
-from c2s.presentation.options import keyed_order
+from c2s.presentation.option_order import keyed_order
 from tests.support.shared import shared_file
 
 

@@ -53,17 +53,16 @@ def test_a_wrong_count_would_be_seen(monkeypatch):
     """Every check reads its numbers: with one count moved, the figures that hang on it differ."""
     from copy import deepcopy
 
-    from c2s.reproduce import dialogue as published_dialogue
-    from c2s.reproduce import shares as published_shares
+    from c2s.reproduce import dialogue_tables, shares
 
     moved = deepcopy(tables())
     moved["dialogue"]["C1"][1][5] += 1
     moved["figure16"]["rows"][0][4][0][1] -= 1
     moved["figure10"]["rows"][0][2][0] = 0
     moved["tableD6"]["calls"]["union"] += 1
-    for module in (published_dialogue, published_shares):
+    for module in (dialogue_tables, shares):
         monkeypatch.setattr(module, "tables", lambda: moved)
-    wrong = {f.where for part in (published_dialogue.figures, published_shares.figures) for f in part() if f.verdict == "differs"}
+    wrong = {f.where for part in (dialogue_tables.figures, shares.figures) for f in part() if f.verdict == "differs"}
     assert {"Table C1, Jev, Oracle", "Table C2, Jev", "Figure 16, Jev, math", "D.4", "Table D2", "Table D6"} <= wrong
 
 

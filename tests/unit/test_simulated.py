@@ -10,7 +10,7 @@ import pytest
 
 from c2s.backends.base import Call
 from c2s.backends.registry import open_model
-from c2s.backends.simulated.models import JOINT, uniform
+from c2s.backends.simulated.decisions import JOINT, uniform
 from c2s.dialects.systemone import SystemOne
 from c2s.errors import UsageError
 from c2s.records import Ask, Parent, Question, Request, Slot

@@ -95,7 +95,7 @@ def test_askable_steps_are_exact():
 
 
 def test_first_steps_of_serial_and_teacher_forced_have_the_same_bytes_and_later_ones_differ_in_the_prefix():
-    wrong = lambda slot, ask: "1" if slot.arm == "serial" else dict(ask.truth)  # noqa: E731
+    wrong = lambda slot, ask: "1" if slot.arm == "serial" else dict(ask.truth)
     _, asked = play(MATH, [serial(), teacher_forced()], wrong)
     states = {(slot.arm, slot.step): orjson.loads(ask.request.state) for slot, ask in asked}
     assert states["serial", 1] == states["teacher_forced", 1]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from c2s.controllers.outcome import compliance
 from c2s.dialects import Malformed, dialect
-from c2s.dialects.text import read_value
+from c2s.dialects.text_answers import read_value
 from c2s.errors import InputError, UsageError
 from c2s.presentation.texts import contracts
 from c2s.records import Ask, Question, Request, Usage

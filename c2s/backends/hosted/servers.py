@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import httpx
 
@@ -26,7 +26,7 @@ class Hosted:
     path = "/v1/systemone"
     models_path = "/v1/models"
     default_profile = "typesafe"
-    spec: Mapping[str, type] = {"resend": str}
+    spec: ClassVar[Mapping[str, type]] = {"resend": str}
     exact = False
     max_batch = 1
     lacks: Mapping[str, str] = DECIDES
@@ -94,7 +94,7 @@ class Responses(Hosted):
     dialect = "responses"
     path = "/v1/responses"
     default_profile = "openai"
-    lacks = {
+    lacks: Mapping[str, str] = {
         "probabilities": "the Responses API reports none",
         "singletons": "a categorical schema needs two options",
         "tokenizer": "the server's tokenizer is not at hand",
@@ -111,7 +111,7 @@ class Chat(Hosted):
 
     path = "/v1/chat/completions"
     default_profile = "chat"
-    spec = {"resend": str, "contract": str, "thinking": str}
+    spec: ClassVar[Mapping[str, type]] = {"resend": str, "contract": str, "thinking": str}
 
     def __init__(self, name: str, model: str, options: Mapping[str, Any], *rest: Any, **named: Any) -> None:
         contract, thinking = chosen_contract(name, options)

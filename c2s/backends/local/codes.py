@@ -27,12 +27,10 @@ class Boundary:
 
     def ids(self, prompt: Prompt, codes: Sequence[str]) -> tuple[int, ...]:
         """One id per code. Raises Merged."""
-        last = None
-        for last in self._cut.finditer(prompt.text):
-            pass
-        if last is None:
+        matches = list(self._cut.finditer(prompt.text))
+        if not matches:
             return self._measured(prompt, codes)
-        tail = (last.group(), prompt.text[last.end() :])
+        tail = (matches[-1].group(), prompt.text[matches[-1].end() :])
         key = (*tail, *codes)
         if key not in self._known:
             (after,) = self._renderer.ids(["".join(tail)])
@@ -46,7 +44,7 @@ class Boundary:
         found: dict[int, str] = {}
         before = list(prompt.ids)
         for code, ids in zip(codes, self._renderer.ids([prompt.text + code for code in codes]), strict=True):
-            shared = next((n for n, (a, b) in enumerate(zip(before, ids)) if a != b), min(len(before), len(ids)))
+            shared = next((n for n, (a, b) in enumerate(zip(before, ids, strict=False)) if a != b), min(len(before), len(ids)))
             if shared < len(before):
                 raise Merged(f"code {code!r} merges with the end of the prompt")
             if len(ids) != shared + 1:

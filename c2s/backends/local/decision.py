@@ -9,6 +9,7 @@ StartLux's own server is reached as `systemone:`.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -22,7 +23,7 @@ from c2s.backends.base import DECIDES
 from c2s.backends.local.codes import Boundary, Merged
 from c2s.backends.local.model import Local, Opened, Refused, seen
 from c2s.backends.local.render import Chat, Prompt
-from c2s.backends.local.writer import check_codes
+from c2s.backends.local.text_contracts import check_codes
 from c2s.dialects.body import confidence
 from c2s.dialects.forms import CODES
 from c2s.errors import UsageError
@@ -56,11 +57,11 @@ class Contest:
         n = len(self.standing)
         count = 1 if n <= len(CODES) else math.ceil(n / GROUP)
         edges = [i * n // count for i in range(count + 1)]
-        return [self.standing[a:b] for a, b in zip(edges, edges[1:])]
+        return [self.standing[a:b] for a, b in itertools.pairwise(edges)]
 
     def text(self, group: Sequence[str]) -> str:
         lines = []
-        for letter, option in zip(CODES, group):
+        for letter, option in zip(CODES, group, strict=False):
             description = self.options[option]
             said = option if description is None else f"{option}: {description}" if self.names_shown else description
             lines.append(f"{letter}. {said}")
@@ -129,7 +130,7 @@ class DecisionHead(Local):
             again = []
             for contest, _ in entered:
                 shares = [_softmax(next(scores).log_probabilities / self._temperature[contest.type]) for _ in contest.sizes[-1]]
-                ranked = [dict(zip(group, share.tolist())) for group, share in zip(contest.groups(), shares, strict=True)]
+                ranked = [dict(zip(group, share.tolist(), strict=True)) for group, share in zip(contest.groups(), shares, strict=True)]
                 if len(ranked) == 1:
                     probabilities[id(contest)] = _final(contest, ranked[0])
                     continue

@@ -2,7 +2,7 @@
 
 Over token ids alone; templates, contracts and the ledger are its caller's. Where the model can be run packed (`packed.py`), a
 forward holds the new tokens of many prompts without padding, and every prefix that was computed before, in this call or an
-earlier one, is read from a store (`sharing.py`). Any other model runs in batches of equal length (`equal.py`), which need no
+earlier one, is read from a store (`batching.py`). Any other model runs in batches of equal length (`equal.py`), which need no
 padding either.
 """
 
@@ -18,11 +18,11 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
+from c2s.backends.local.batching import Job, OutOfRoom, Sharing
 from c2s.backends.local.equal import EqualLengths
 from c2s.backends.local.last import LastOnly
 from c2s.backends.local.memory import keep_freed_memory
 from c2s.backends.local.packed import Row, Unsupported, open_packed
-from c2s.backends.local.sharing import Job, OutOfRoom, Sharing
 from c2s.errors import InputError
 
 CACHE_BYTES = 1 << 30
@@ -116,7 +116,10 @@ class Engine:
         self._stopped = True
 
     def measured(self, forward: Callable[[], torch.Tensor], *, tokens: int, rows: int, forwards: int = 1) -> torch.Tensor:
-        """Run one forward and count it. Where memory runs out the budget is halved and OutOfRoom raised, or InputError for one row alone."""
+        """Run one forward pass and count it.
+
+        Where memory runs out, the token budget is halved and OutOfRoom is raised; for a batch of one row, InputError.
+        """
         if self._stopped:
             raise Stopped
         began = time.perf_counter()
@@ -152,8 +155,12 @@ class Engine:
         return self.model.get_input_embeddings().weight.device
 
     def _find_budget(self) -> int:
-        """512 (128 for a heavy model on a CPU) or a larger power of two: the largest within a twentieth of the best rate seen, since weights are read
-        once a forward and small forwards gain nothing. The search stops where doubling twice brings no more, after four seconds of work, or when memory runs out."""
+        """The token budget of a forward pass: 512 (128 for a heavy model on a CPU) or a larger power of two.
+
+        Weights are read once a forward pass, so small passes gain nothing: of the budgets tried, the largest whose rate is within a
+        twentieth of the best is taken. The search stops when doubling twice brings no more, after four seconds of work, or when memory
+        runs out.
+        """
         before = self.forwards, self.forward_seconds, self.tokens, self.tokens_shared, self.halvings
         rates: dict[int, float] = {}
         spent = self._try(SMALLEST)

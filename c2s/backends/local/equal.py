@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
+from c2s.backends.local.batching import Job, Meter, OutOfRoom
 from c2s.backends.local.last import LastOnly
-from c2s.backends.local.sharing import Job, Meter, OutOfRoom
 
 
 class EqualLengths:
@@ -53,7 +53,8 @@ class EqualLengths:
         def forward() -> torch.Tensor:
             return self.model.generate(
                 ids, attention_mask=torch.ones_like(ids), max_new_tokens=max_new, do_sample=False, num_beams=1, repetition_penalty=1.0,
-                no_repeat_ngram_size=0, temperature=None, top_p=None, top_k=None, eos_token_id=sorted(ends) or None, pad_token_id=min(ends, default=0),
+                no_repeat_ngram_size=0, temperature=None, top_p=None, top_k=None,
+                eos_token_id=sorted(ends) or None, pad_token_id=min(ends, default=0),
             )  # fmt: skip
 
         made = self.meter.measured(forward, tokens=ids.numel(), rows=len(ids), forwards=0)[:, ids.shape[1] :].tolist()

@@ -60,7 +60,10 @@ def smollm2() -> Source:
 
 
 def libraries() -> tuple[Any, Any]:
-    """(torch, transformers); the latter gives no hints, and shows how far it is only on a terminal. Raises MissingDependency without them."""
+    """The modules (torch, transformers). The latter prints no hints, and its progress bars only on a terminal.
+
+    Raises MissingDependency where one is not installed.
+    """
     terminal = sys.stderr.isatty()
     if not terminal:
         os.environ.setdefault("TQDM_DISABLE", "1")  # unpacking a GGUF file has a bar that transformers does not control

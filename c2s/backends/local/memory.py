@@ -50,7 +50,8 @@ def refuse_if_too_large(config: Any, name: str, *, dtype: str, device: str, quan
         where = {"cpu": "this machine", "auto": "all GPUs together"}.get(device, device)
         other = "dtype=bfloat16, " if dtype == "float32" else ""
         raise UsageError(
-            f"{name} takes {need / 1e9:.3g} GB in {dtype} and {where} has {free / 1e9:.3g} GB free; use {other}another device or a smaller model"
+            f"{name} takes {need / 1e9:.3g} GB in {dtype} and {where} has {free / 1e9:.3g} GB free; "
+            f"use {other}another device or a smaller model"
         )
 
 

@@ -1,4 +1,7 @@
-"""`hf:` and `smollm2`: local weights as a model of the runner. What is shared by the contracts stands here, each contract in its own module."""
+"""`hf:` and `smollm2`: local weights as a model of the runner.
+
+What the contracts share stands here, each contract in its own module.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,8 @@ from c2s.backends.writing import chosen_contract
 from c2s.errors import InputError, UsageError, nearest
 
 SPEC: Mapping[str, type] = {
-    "revision": str, "dtype": str, "device": str, "gguf": str, "contract": str, "thinking": str, "batch": int, "budget": int, "temperature": str,
+    "revision": str, "dtype": str, "device": str, "gguf": str,
+    "contract": str, "thinking": str, "batch": int, "budget": int, "temperature": str,
 }  # fmt: skip
 BATCH = {"cpu": 64, "gpu": 512}
 """Calls that the runner hands over at once: what an interruption can cost is asked again."""
@@ -53,10 +57,13 @@ class Opened:
 
 
 class Local:
-    """Weights on this machine. The runner records one batch while the next is computed; a GPU has a second worker that prepares the one after it.
+    """Weights on this machine.
 
-    Times of an exchange are its share of the batch's time by tokens, so that they add up to the time of the forwards. The batch's physical forwards,
-    their seconds and tokens are the headers of its first exchange: response bytes hold no clock and nothing that depends on the batch.
+    The runner records one batch while the next is computed; on a GPU a second worker prepares the one after it.
+
+    The time of an exchange is its share, by tokens, of the batch's time, so that the times add up to the time of the forward passes. How
+    many passes the batch took, their seconds and their tokens stand in the headers of its first exchange: response bytes hold no clock
+    and nothing that depends on the batch.
     """
 
     resend = "safe"
@@ -158,8 +165,8 @@ class Local:
         mark, engine = self.fingerprint, self.engine
         shares = "prefixes are shared" if engine.unshared is None else f"prefixes are not shared: {engine.unshared}"
         return (
-            f"{', '.join(mark['files'])} (checkpoint {mark['checkpoint_sha256'][:12]}) in {mark['dtype']} on {mark['device']}, context {self.context}, "
-            f"up to {self.max_batch} requests at once, {engine.token_budget} tokens a forward; {shares}"
+            f"{', '.join(mark['files'])} (checkpoint {mark['checkpoint_sha256'][:12]}) in {mark['dtype']} on {mark['device']}, "
+            f"context {self.context}, up to {self.max_batch} requests at once, {engine.token_budget} tokens a forward; {shares}"
         )
 
     def fits(self, prompt: Prompt, new: int) -> Refused | None:
@@ -198,7 +205,7 @@ def open_smollm2(name: str, detail: str, options: dict[str, str], common: Mappin
 def _open(name: str, where: Source, values: dict[str, Any], common: Mapping[str, Any]) -> Backend:
     """Everything that can refuse comes before the weights; a command that sends nothing never reads them."""
     from c2s.backends.local.decision import DecisionHead, temperatures
-    from c2s.backends.local.writer import Writer
+    from c2s.backends.local.text_contracts import Writer
 
     dtype, decides = values.get("dtype", "float32"), values.get("contract") == "decision"
     if dtype not in DTYPES:

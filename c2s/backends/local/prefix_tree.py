@@ -109,7 +109,10 @@ class PrefixTree:
         return upper
 
     def _evict(self, wanted: int) -> None:
-        """Free at least `wanted` places if that many are not pinned: the oldest calls first, then ends that nobody shared, from the back."""
+        """Free at least `wanted` places if that many are not pinned.
+
+        The nodes of the oldest calls go first; among those, ends that nobody shared, from the back.
+        """
         heap = [(n.tick, n.shared, i, n) for i, n in enumerate(self.nodes()) if not n.children and not n.pins]
         heapq.heapify(heap)
         order = len(heap) + self.capacity

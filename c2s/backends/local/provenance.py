@@ -1,4 +1,7 @@
-"""What decides an answer beside the request: digests of checkpoint, tokenizer, template and generation settings, versions, precision, device."""
+"""What decides an answer beside the request.
+
+Digests of checkpoint, tokenizer, chat template and generation settings; versions, precision, device.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,10 @@ LIBRARIES = ("torch", "transformers", "tokenizers")
 
 
 def fingerprint(checkpoint: Checkpoint, *, dtype: str, device: str) -> dict[str, Any]:
-    """Of a model as it is asked. The checkpoint's digest is over "sha256  name" of each weight file, sorted by name, as `sha256sum` prints them."""
+    """The fingerprint of a model as it is asked.
+
+    The checkpoint's digest is over the lines "sha256  name" of its weight files, sorted by name, as `sha256sum` prints them.
+    """
     files = weight_files(checkpoint.source)
     sums = {path.name: sha256(path) for path in files}
     listing = "".join(f"{digest}  {name}\n" for name, digest in sorted(sums.items()))

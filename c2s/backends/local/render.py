@@ -114,7 +114,8 @@ def check_bos(renderer: Renderer, name: str) -> None:
     own = tokenizer.apply_chat_template(list(PROBE), add_generation_prompt=True, tokenize=True, return_dict=False)
     if list(own) != ids:
         raise UsageError(
-            f"{name}: its rendered chat template does not tokenise to what apply_chat_template(tokenize=True) gives; c2s cannot trust its prompts"
+            f"{name}: its rendered chat template does not tokenise to what apply_chat_template(tokenize=True) gives; "
+            "c2s cannot trust its prompts"
         )
     bos = tokenizer.bos_token_id
     if bos is None:

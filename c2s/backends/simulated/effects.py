@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 
 from c2s.backends.base import Call
-from c2s.backends.simulated.models import Simulated, uniform
+from c2s.backends.simulated.decisions import Simulated, uniform
 from c2s.errors import UsageError, nearest
 from c2s.presentation.texts import contracts, natural
 from c2s.records import Question
@@ -61,7 +61,7 @@ EFFECTS = {
 
 
 class Known(Simulated):
-    spec = {"name": str}
+    spec: ClassVar[Mapping[str, type]] = {"name": str}
 
     def __init__(self, name: str, options: dict[str, Any], common: Mapping[str, Any]) -> None:
         super().__init__(name, options, common)
@@ -108,15 +108,14 @@ class Known(Simulated):
         gold = call.parent.payload["target"]
         position = state.get("position") or int(_POSITION.search(question.instructions)[1])
         p = COPY
-        if self.effect == "copier" or (self.effect == "indexing" and indexed):
+        if (
+            self.effect == "copier"
+            or (self.effect == "indexing" and indexed)
+            or (self.effect == "longer" and ("padding" in state or indexed))
+            or (self.effect == "indexed_feedback" and indexed and feedback)
+        ):
             p = 1.0
-        elif self.effect == "longer" and ("padding" in state or indexed):
-            p = 1.0
-        elif self.effect == "indexed_feedback" and indexed and feedback:
-            p = 1.0
-        elif self.effect == "batch" and len(call.ask.request.questions) > 1:
-            p = 0.1
-        elif self.effect == "feedback" and feedback:
+        elif (self.effect == "batch" and len(call.ask.request.questions) > 1) or (self.effect == "feedback" and feedback):
             p = 0.1
         sure = COPY ** (1 / len(target))
         if self.effect == "solver" and target != gold:
@@ -222,7 +221,7 @@ class Known(Simulated):
 def mate(candidates: list[str], target: str) -> str:
     """Another candidate, as like the target as there is: with the same initial, then with most characters in common."""
     others = [c for c in candidates if c != target]
-    return max(others, key=lambda c: (c[0] == target[0], sum(a == b for a, b in zip(c, target))))
+    return max(others, key=lambda c: (c[0] == target[0], sum(a == b for a, b in zip(c, target, strict=False))))
 
 
 def _other(options: list[str], truth: str) -> str:

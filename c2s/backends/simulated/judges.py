@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 
 from c2s.backends.base import Call, Exchange
-from c2s.backends.simulated.models import Simulated, uniform
+from c2s.backends.simulated.decisions import Simulated, uniform
 from c2s.errors import UsageError, nearest
 from c2s.records import Question
 
@@ -32,7 +32,7 @@ _FINAL = re.compile(r"(?:(?P<earlier>.*?)\n)?(?:(?P<bridge>.*)\n)?Final answer: 
 class Judge(Simulated):
     """Options: kind (final), rate: the share that is flipped, accepted or lost (0.5; noisy and missing 0.1)."""
 
-    spec = {"kind": str, "rate": float}
+    spec: ClassVar[Mapping[str, type]] = {"kind": str, "rate": float}
 
     def __init__(self, name: str, options: dict[str, Any], common: Mapping[str, Any]) -> None:
         super().__init__(name, options, common)

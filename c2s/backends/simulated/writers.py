@@ -1,4 +1,6 @@
-"""A simulated model that writes text, with one declared habit. It speaks the chat dialect and reads the exact bytes that a server would get.
+"""A simulated model that writes text, with one declared habit.
+
+It speaks the chat dialect and reads the exact bytes that a server would get.
 
 It knows what is right (the ask's truth) and writes it as its contract wants it; the habit says what becomes of that text. Its tokens are
 a toy's: words in pieces of six letters, digits in threes, punctuation in fours.
@@ -10,17 +12,17 @@ import math
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 
 from c2s.backends.base import Call, Exchange
 from c2s.backends.registry import take
-from c2s.backends.simulated.models import COMMON, Simulated, uniform
+from c2s.backends.simulated.decisions import COMMON, Simulated, uniform
 from c2s.backends.writing import WRITES, chosen_contract, matched_tokens
 from c2s.dialects.chat import contract_of
 from c2s.dialects.forms import as_fields, codes, criteria
-from c2s.dialects.text import shown_values
+from c2s.dialects.text_answers import shown_values
 from c2s.errors import UsageError, nearest
 from c2s.records import Contract, Question
 
@@ -53,7 +55,7 @@ def pieces(text: str) -> list[str]:
 class Writer(Simulated):
     """Options: habit (plain), share of the parents at which it shows (1), contract, thinking."""
 
-    spec = {"habit": str, "share": float, "contract": str, "thinking": str}
+    spec: ClassVar[Mapping[str, type]] = {"habit": str, "share": float, "contract": str, "thinking": str}
     tokenizer = "toy 1"
 
     def __init__(self, name: str, options: dict[str, Any], common: Mapping[str, Any]) -> None:

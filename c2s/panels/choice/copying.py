@@ -6,11 +6,12 @@ from typing import Any
 
 from c2s.banks.interventions import binding_position, wrong_target
 from c2s.banks.natural import Item
-from c2s.controllers.copying import copy, rebound, wrong
+from c2s.controllers.copying import Control, Evidence, copy, rebound
 from c2s.panels.base import Endpoint, Panel, Settings
 from c2s.sources.natural_items import NaturalParents
 
-CONTROLS = ("independent", "serial", "batch")
+EVIDENCE: tuple[Evidence, ...] = ("raw", "indexed")
+CONTROLS: tuple[Control, ...] = ("independent", "serial", "batch")
 
 
 def _extra(item: Item, settings: Settings) -> dict[str, Any]:
@@ -28,10 +29,10 @@ COPYING = Panel(
     name="copying",
     what="raw, indexed and padded targets under Independent, Serial and Batch; wrong targets; opaque names at one position",
     arms=(
-        *(copy(f"{evidence}_{control}", evidence, control) for evidence in ("raw", "indexed") for control in CONTROLS),
+        *(copy(f"{evidence}_{control}", evidence, control) for evidence in EVIDENCE for control in CONTROLS),
         copy("padded_serial", "padded", "serial"),
-        copy("wrong_raw", "raw", "serial", wrong),
-        copy("wrong_indexed", "indexed", "serial", wrong),
+        copy("wrong_raw", "raw", "serial", "wrong"),
+        copy("wrong_indexed", "indexed", "serial", "wrong"),
         rebound("opaque_raw", "raw"),
         rebound("opaque_indexed", "indexed"),
     ),

@@ -13,7 +13,13 @@ from c2s.presentation.texts import ours
 from c2s.records import Parent
 from c2s.sources.frozen_rows import FrozenParents
 
-PRESENTATIONS = tuple(f"{operation}_{encoding}" for encoding in ENCODINGS for operation in OPERATIONS)
+
+def variant(operation: str, encoding: str) -> str:
+    """The name of a base's form under one operation and one encoding."""
+    return f"{operation}_{encoding}"
+
+
+PRESENTATIONS = tuple(variant(operation, encoding) for encoding in ENCODINGS for operation in OPERATIONS)
 
 
 def _build(row: Mapping[str, Any]) -> Parent:
@@ -23,7 +29,7 @@ def _build(row: Mapping[str, Any]) -> Parent:
         if encoding != "second" or row["second"]:
             for operation in OPERATIONS:
                 source = encoded(row["source"], encoding)
-                presentations[f"{operation}_{encoding}"] = {
+                presentations[variant(operation, encoding)] = {
                     "problem": ours(f"symbolic_{operation}").format(source=source),
                     "target": apply(operation, source),
                     "candidates": [encoded(c, encoding) for c in row["candidates"][operation]],
@@ -44,7 +50,12 @@ BASES = FrozenParents(ISOMORPHIC_FILE, "symbolic", _build, lambda row: (row["len
 ISOMORPHIC = Panel(
     name="isomorphic",
     what="120 bases x COPY/REVERSE x digits/letters, Native and Serial; twelve bases under a second mapping",
-    arms=tuple(presented(arm, name) for name in PRESENTATIONS for arm in (whole(), serial())),
+    arms=tuple(
+        presented(arm, variant(operation, encoding), operation=operation, encoding=encoding)
+        for encoding in ENCODINGS
+        for operation in OPERATIONS
+        for arm in (whole(), serial())
+    ),
     parents=BASES.parents,
     check=BASES.check,
     domains=("symbolic",),

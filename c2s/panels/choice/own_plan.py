@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from c2s.controllers.copying import copy, fresh_plan
+from c2s.controllers.copying import Control, Evidence, copy
 from c2s.controllers.whole_and_local import whole
 from c2s.panels.base import Endpoint, Panel
 from c2s.sources.natural_items import NaturalParents
 
 THIRTY = NaturalParents(pairs=5)
-ARMS = tuple(f"{evidence}_{control}" for evidence in ("raw", "indexed") for control in ("independent", "serial"))
+EVIDENCE: tuple[Evidence, ...] = ("raw", "indexed")
+CONTROLS: tuple[Control, ...] = ("independent", "serial")
+COPIES = tuple(
+    copy(f"{evidence}_{control}", evidence, control, "own", needs=("native",), select="argmax")
+    for evidence in EVIDENCE
+    for control in CONTROLS
+)
+ARMS = tuple(arm.name for arm in COPIES)
 
 OWN_PLAN = Panel(
     name="own-plan",
     what="fresh Native, and its selection copied raw or indexed, Independent or Serial; argmax choices; 1 + L requests an arm",
     arms=(
         whole(select="argmax"),
-        *(copy(arm, *arm.split("_"), fresh_plan, needs=("native",), select="argmax") for arm in ARMS),
+        *COPIES,
     ),
     parents=THIRTY.parents,
     outline=THIRTY.outline,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from c2s.controllers.judge import CONTROLS, arm_name
+from c2s.controllers.judge import CONTROLS
+from c2s.panels.base import Panel
 from c2s.records import Outcome
 
 PRESENTATIONS = ("insertion", "sorted")
@@ -41,13 +42,14 @@ class Gate:
         )
 
 
-def gates(contract: str, outcomes: Mapping[str, Sequence[Outcome]]) -> list[Gate]:
+def gates(panel: Panel, contract: str, outcomes: Mapping[str, Sequence[Outcome]]) -> list[Gate]:
     """Both gates of a configuration from {parent: [outcomes]}; every parent counts as planned, a missing output as not correct."""
-    return [_gate(contract, presentation, outcomes) for presentation in PRESENTATIONS]
+    return [_gate(panel, contract, presentation, outcomes) for presentation in PRESENTATIONS]
 
 
-def _gate(contract: str, presentation: str, outcomes: Mapping[str, Sequence[Outcome]]) -> Gate:
-    names = {arm_name(contract, presentation, control): control for control in CONTROLS}
+def _gate(panel: Panel, contract: str, presentation: str, outcomes: Mapping[str, Sequence[Outcome]]) -> Gate:
+    arms = panel.arms_where(contract=contract, presentation=presentation)
+    names = {arm.name: str(arm.factors["condition"]) for arm in arms if arm.factors["condition"] in CONTROLS}
     correct, missing = dict.fromkeys(CONTROLS, 0), dict.fromkeys(CONTROLS, len(outcomes))
     for found in outcomes.values():
         for outcome in found:
@@ -58,21 +60,21 @@ def _gate(contract: str, presentation: str, outcomes: Mapping[str, Sequence[Outc
     return Gate(contract, presentation, n, correct, missing, {control: needed(control, n) for control in CONTROLS})
 
 
-def unparsed(contract: str, outcomes: Mapping[str, Sequence[Outcome]]) -> int:
+def unparsed(panel: Panel, contract: str, outcomes: Mapping[str, Sequence[Outcome]]) -> int:
     """Preflight responses of a configuration that are absent, broken, or name no offered label."""
-    prefix = contract.lower() + "."
+    names = {arm.name for arm in panel.arms_where(contract=contract)}
     return sum(
         outcome.status != "ok" or outcome.kind == "other_invalid"
         for found in outcomes.values()
         for outcome in found
-        if outcome.arm.startswith(prefix)
+        if outcome.arm in names
     )
 
 
-def failure(contract: str, outcomes: Mapping[str, Sequence[Outcome]]) -> str | None:
+def failure(panel: Panel, contract: str, outcomes: Mapping[str, Sequence[Outcome]]) -> str | None:
     """Why a configuration fails preflight as a whole; None if it goes on. Both presentations must pass and every response must parse."""
-    short = [gate.shortfall for gate in gates(contract, outcomes) if not gate.passed]
-    broken = unparsed(contract, outcomes)
+    short = [gate.shortfall for gate in gates(panel, contract, outcomes) if not gate.passed]
+    broken = unparsed(panel, contract, outcomes)
     if broken:
         short.append(f"{broken} responses are missing or name no offered label")
     return "preflight failed: " + "; ".join(short) if short else None

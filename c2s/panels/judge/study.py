@@ -19,12 +19,8 @@ from c2s.sources.judge_sources import SWITCH, ItemParents, JudgeParents, check_s
 SEED = 20261007154
 SCHEDULE = f"hash:{SEED}"
 CONTRACTS = (*PUBLISHED, RUBRIC)
-
-
-def content_of(arm: str) -> str:
-    """Contract and condition, without the presentation between them."""
-    contract, _, condition = arm.split(".")
-    return f"{contract}.{condition}"
+SAME_CONTENT = ("contract", "condition")
+"""What is asked under one rule and condition differs between presentations in the order of members alone."""
 
 
 PREFLIGHT_PARENTS = JudgeParents("preflight")
@@ -38,7 +34,7 @@ def qualify(
     parents: Sequence[Parent], outcomes: Mapping[str, Mapping[str, Sequence[Outcome]]], settings: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
     """A configuration that failed preflight is skipped whole; its reason is frozen with every source."""
-    reasons = {name: failure(name, outcomes[PREFLIGHT.name]) for name in contracts_of(settings)}
+    reasons = {name: failure(PREFLIGHT, name, outcomes[PREFLIGHT.name]) for name in contracts_of(settings)}
     skip = {name: why for name, why in reasons.items() if why is not None}
     return {parent.id: {"skip": skip} for parent in parents} if skip else {}
 
@@ -50,7 +46,7 @@ PREFLIGHT = Panel(
     arms=tuple(judge_arm(c, p, condition) for c in CONTRACTS for p in PRESENTATIONS for condition in (*CONTROLS, *FIXTURES)),
     parents=PREFLIGHT_PARENTS.parents,
     check=PREFLIGHT_PARENTS.check,
-    same_content=content_of,
+    same_content=SAME_CONTENT,
     domains=WORKLOADS,
     data=KIND,
     endpoints=(Endpoint("c2s.reports.judge.study:preflight"),),
@@ -71,7 +67,7 @@ CONFIRMATION = Panel(
     ),
     parents=CONFIRMATION_PARENTS.parents,
     check=CONFIRMATION_PARENTS.check,
-    same_content=content_of,
+    same_content=SAME_CONTENT,
     domains=WORKLOADS,
     data=KIND,
     uses=(PREFLIGHT.name,),
@@ -99,7 +95,7 @@ COMPONENT_ARMS = Panel(
     ),
     parents=COMPONENT_PARENTS.parents,
     check=COMPONENT_PARENTS.check,
-    same_content=content_of,
+    same_content=SAME_CONTENT,
     domains=WORKLOADS,
     data=KIND,
     endpoints=(Endpoint("c2s.reports.judge.probes:by_component"),),
@@ -160,7 +156,7 @@ AUDIT = Panel(
     arms=CONFIRMATION.arms,
     parents=ITEM_PARENTS.parents,
     check=ITEM_PARENTS.check,
-    same_content=content_of,
+    same_content=SAME_CONTENT,
     domains=(*WORKLOADS, "items"),
     data=ITEMS,
     endpoints=tuple(

@@ -282,13 +282,13 @@ GATE_COLUMNS = (
 def qualification(data: PanelData) -> Section:
     """Confirmation gates: controls among all planned sources; no source is filtered by them."""
     rows = []
-    notes = [_requirement(gates("", _by_parent(data))[0])] if data.rows else []
+    notes = [_requirement(gates(data.panel, "", _by_parent(data))[0])] if data.rows else []
     for contract in configurations(data):
         why = skipped(data, contract)
         if why is not None:
             notes.append(f"{shown_name(contract, data)} was not asked: {why}.")
             continue
-        rows += [_named(data, contract) | _gate_row(gate) for gate in gates(contract, _by_parent(data))]
+        rows += [_named(data, contract) | _gate_row(gate) for gate in gates(data.panel, contract, _by_parent(data))]
     return Section("gates", "Qualification: correct judgments of the controls", "judge paper, Table 4", GATE_COLUMNS, rows, notes)
 
 
@@ -305,16 +305,16 @@ def preflight(data: PanelData) -> Section:
     rows, notes = [], []
     outcomes = _by_parent(data)
     for contract in configurations(data):
-        lost = unparsed(contract, outcomes)
-        for gate in gates(contract, outcomes):
+        lost = unparsed(data.panel, contract, outcomes)
+        for gate in gates(data.panel, contract, outcomes):
             row = _named(data, contract) | _gate_row(gate) | {"unparsed": lost}
             for fixture in FIXTURES:
                 row[fixture] = sum(bool(source.value(arm_name(contract, gate.presentation, fixture))) for source in data.rows)
             rows.append(row)
-        why = failure(contract, outcomes)
+        why = failure(data.panel, contract, outcomes)
         notes.append(f"{shown_name(contract, data)}: {why}." if why else f"{shown_name(contract, data)} goes on to confirmation.")
     if data.rows:
-        notes.insert(0, _requirement(gates("", outcomes)[0]) + " Both presentations must pass and every response must parse.")
+        notes.insert(0, _requirement(gates(data.panel, "", outcomes)[0]) + " Both presentations must pass and every response must parse.")
     columns = (
         *(column for column in GATE_COLUMNS[:-1] if column.key != "planned"),
         Column("no_answer_fixture", "none", "int"),

@@ -1,4 +1,7 @@
-"""Reading a text answer: strip outer ASCII whitespace, then it must be exactly a listed value. Nothing is repaired (PROTOCOL, section 2)."""
+"""Reading a text answer (PROTOCOL, section 2).
+
+Outer ASCII whitespace is stripped; what is left must be exactly a listed value. Nothing is repaired.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,9 @@ def _fault(value: str, meant: Mapping[str, str], truncated: bool, codes: Mapping
 
 
 def read_fields(text: str, questions: Mapping[str, Question], *, truncated: bool) -> dict[str, Choice]:
-    """The answers in one JSON object (appendix E.4). Truncation, malformed JSON, an extra or a missing key fails every field; an illegal value its own.
+    """The answers in one JSON object (appendix E.4).
+
+    Truncation, malformed JSON, an extra or a missing key fails every field; an illegal value fails its own field alone.
 
     A legal value is returned as its option.
     """

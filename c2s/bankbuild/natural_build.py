@@ -43,6 +43,9 @@ class Plan:
     draws: int = lexical.DRAWS
 
 
+DEFAULT_PLAN = Plan()
+
+
 @dataclass(frozen=True, slots=True)
 class _Length:
     items: list[Item]
@@ -80,7 +83,7 @@ def build_from(
     seed: int = SEED,
     mixed: bool = False,
     workers: int = 1,
-    plan: Plan = Plan(),
+    plan: Plan = DEFAULT_PLAN,
     digest: str = WORDNET_30,
 ) -> Bank:
     """`build_bank` from nouns that were read already; `digest` names their WordNet in the header."""

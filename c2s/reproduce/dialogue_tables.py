@@ -62,7 +62,7 @@ def _construction(table: dict[str, Any], n: int) -> Iterator[Figure]:
             found = stats.bootstrap_mean((np.arange(n) < count).astype(int), method="exact")
             bounds = (100 * found.low, 100 * found.high)
             texts = [f"[{a:.1f}, {b:.1f}]" for a, b in ((low, high), bounds)]
-            off = max(abs(a - b) for a, b in zip((low, high), bounds))
+            off = max(abs(a - b) for a, b in zip((low, high), bounds, strict=True))
             note = (
                 "exact bootstrap by dialogue"
                 if off < 0.051

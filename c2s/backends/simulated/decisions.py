@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 
@@ -32,7 +32,7 @@ class Simulated:
     dialect = "systemone"
     resend = "safe"
     exact = True
-    spec: Mapping[str, type] = {}
+    spec: ClassVar[Mapping[str, type]] = {}
     lacks: Mapping[str, str] = DECIDES
 
     def __init__(self, name: str, options: dict[str, Any], common: Mapping[str, Any]) -> None:
@@ -106,7 +106,7 @@ class Positions(Simulated):
     It reports the probability of being right for whatever it chose: calibrated, and blind to its own errors.
     """
 
-    spec = {"p": float, "native": float}
+    spec: ClassVar[Mapping[str, type]] = {"p": float, "native": float}
 
     def __init__(self, name: str, options: dict[str, Any], common: Mapping[str, Any]) -> None:
         super().__init__(name, options, common)
@@ -115,10 +115,9 @@ class Positions(Simulated):
             raise UsageError(f"model {name!r}: p and native are probabilities")
 
     def choose(self, call: Call, name: str, question: Question) -> tuple[str, float | None]:
+        p = self.native if question.unit == "whole" else self.p
         if call.slot.arm == "candidates_only":
             p = 1 / len(question.options)
-        else:
-            p = self.native if question.unit == "whole" else self.p
         option = self.right_with(p, call, name, question)
         return option, max(p, 1 / len(question.options))
 
@@ -140,15 +139,19 @@ class Published(Simulated):
     the paper prints neither as a table). No probabilities: the paper's are not published per item.
     """
 
-    spec = {"model": str}
-    lacks = DECIDES | {"symbols": "Table 1 has rates for math and lexical items only", "probabilities": "the paper prints none per item"}
+    spec: ClassVar[Mapping[str, type]] = {"model": str}
+    lacks: Mapping[str, str] = DECIDES | {
+        "symbols": "Table 1 has rates for math and lexical items only",
+        "probabilities": "the paper prints none per item",
+    }
 
     def __init__(self, name: str, options: dict[str, Any], common: Mapping[str, Any]) -> None:
         super().__init__(name, options, common)
         self.published = options.get("model", "jev")
         if self.published not in JOINT:
             raise UsageError(
-                f"model {name!r}: no published rates for {self.published!r}{nearest(self.published, list(JOINT))}; known: {', '.join(JOINT)}"
+                f"model {name!r}: no published rates for {self.published!r}{nearest(self.published, list(JOINT))}; "
+                f"known: {', '.join(JOINT)}"
             )
         self.fingerprint = {"simulation": self.model, "options": {"model": self.published, "seed": self.seed}}
 
