@@ -90,8 +90,7 @@ def _from_1(ledger: str, *, turns: bool) -> dict[str, str]:
         "slots": f"SELECT id, parent, arm, {numbered('s')}, step, state, exchange, share_of, NULL AS shard FROM {ledger}.slots s",
         "outcomes": f"SELECT parent, arm, {numbered('o')}, {_SCORES} FROM {ledger}.outcomes o",
         "counters": f"SELECT panel, domain, length, arm, {_KEY} AS key, n FROM {ledger}.counters",
-        "exchanges": "SELECT *, NULL AS response_id, NULL AS system_fingerprint, NULL AS endpoint, NULL AS shard"
-        f" FROM {ledger}.exchanges",
+        "exchanges": f"SELECT *, NULL AS response_id, NULL AS system_fingerprint, NULL AS endpoint, NULL AS shard FROM {ledger}.exchanges",
         "arms": _arms(ledger),
         "observations": "SELECT NULL AS panel, NULL AS arm, NULL AS kind, NULL AS n, NULL AS first_exchange WHERE 0",
     }

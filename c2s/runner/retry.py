@@ -45,9 +45,7 @@ def replan(writer: LedgerWriter, panels: Sequence[Panel], *, errors: bool, unkno
             for outcome in reader.outcomes_of(db, number):
                 if outcome.arm in reopened:
                     deltas[*place, outcome.arm, f"outcome:{outcome_key(outcome)}"] -= 1
-                    db.execute(
-                        "DELETE FROM outcomes WHERE (parent, arm, replicate, turn) = (?, ?, ?, ?)", (number, *outcome.key)
-                    )
+                    db.execute("DELETE FROM outcomes WHERE (parent, arm, replicate, turn) = (?, ?, ?, ?)", (number, *outcome.key))
             (transition,) = db.execute("SELECT transition FROM parents WHERE id = ?", (number,)).fetchone()
             if transition is not None:
                 deltas[*place, "", f"transition:{transition}"] -= 1

@@ -135,7 +135,9 @@ def test_a_damaged_run_is_a_line_in_the_list_and_a_message_on_every_screen(damag
     drive(app, look)
 
 
-@pytest.mark.parametrize("number, said", [(0, "names schema 0, and no c2s ever wrote one below 1"), (-7, "schema -7"), (99, "newer c2s (schema 99")])
+@pytest.mark.parametrize(
+    "number, said", [(0, "names schema 0, and no c2s ever wrote one below 1"), (-7, "schema -7"), (99, "newer c2s (schema 99")]
+)
 def test_a_schema_that_is_none_is_named(number: int, said: str, root: Path, capsys):
     _execute(root / "good", f"PRAGMA user_version = {number}")
     assert tui([str(root / "good"), "--once", "--screen", "items"]) == 1

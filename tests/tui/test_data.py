@@ -315,9 +315,7 @@ def test_runs_are_found_in_folders_and_nowhere_else(made: Path, tmp_path: Path):
 
 
 def test_one_parent_per_length_has_no_interval_of_zero_width():
-    counts = [
-        reader.Count("main", "math", length, "", f"transition:{key}", 1) for length, key in ((3, "both"), (4, "both"), (5, "lost"))
-    ]
+    counts = [reader.Count("main", "math", length, "", f"transition:{key}", 1) for length, key in ((3, "both"), (4, "both"), (5, "lost"))]
     exact = stats.clopper_pearson(2, 3)
     assert complete_interval(counts) == (exact.low, exact.high, "Clopper-Pearson")
     first, kept, other = np.ones(3, bool), np.array([1, 1, 0], bool), np.array([1, 0, 0], bool)

@@ -158,8 +158,7 @@ def turns_right(run, parent: int, arm: str) -> list[bool]:
     """Turn by turn whether the whole state is right, from the outcomes themselves."""
     with sqlite3.connect(run.ledger_path) as db:
         details = [
-            orjson.loads(d)
-            for (d,) in db.execute("SELECT detail FROM outcomes WHERE parent = ? AND arm = ? ORDER BY turn", (parent, arm))
+            orjson.loads(d) for (d,) in db.execute("SELECT detail FROM outcomes WHERE parent = ? AND arm = ? ORDER BY turn", (parent, arm))
         ]
     db.close()
     return [all(turn["right"]) for detail in details for turn in detail["turns"]]

@@ -276,7 +276,8 @@ def sends(source: Source, slot: int) -> list[Send]:
     """All sends of a slot, first to last."""
     with source.read() as db:
         named = db.execute(
-            "SELECT p.panel, p.parent, s.arm, s.replicate, s.step, s.turn FROM slots s JOIN parents p ON p.id = s.parent WHERE s.id = ?", (slot,)
+            "SELECT p.panel, p.parent, s.arm, s.replicate, s.step, s.turn FROM slots s JOIN parents p ON p.id = s.parent WHERE s.id = ?",
+            (slot,),
         ).fetchone()
         if named is None:
             raise LedgerError(f"{source.path} has no slot {slot}")
