@@ -23,6 +23,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from support.panels import Listed
 from support.runs import drive, make_run, rows, server_model, states  # noqa: E402
 
 from c2s.controllers.whole_and_local import CANDIDATES_ONLY, INDEPENDENT, NATIVE, SERIAL  # noqa: E402
@@ -65,8 +66,7 @@ def big_panel(parents: int) -> Panel:
         "big",
         "load",
         (NATIVE, CANDIDATES_ONLY, INDEPENDENT, SERIAL),
-        lambda settings: made,
-        lambda frozen, settings: [],
+        Listed(made),
         pair=("native", "serial"),
     )
 

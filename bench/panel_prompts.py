@@ -15,8 +15,9 @@ from c2s.dialects.chat import Chat
 from c2s.errors import C2SError
 from c2s.panels.registry import panel
 from c2s.records import Ask, Parent, Slot
+from c2s.settings import Inputs, Settings
 
-SETTINGS = {"seed": 20261005, "template": "v1", "limit": None, "domain": None}
+SETTINGS = Settings()
 
 
 def parents(name: str, per_domain: int) -> list[Parent]:
@@ -24,7 +25,7 @@ def parents(name: str, per_domain: int) -> list[Parent]:
     found: list[Parent] = []
     for domain in panel(name).domains:
         try:
-            found += panel(name).parents(SETTINGS | {"limit": per_domain, "domain": domain})
+            found += panel(name).source.parents(Settings(limit=per_domain, domain=domain), Inputs())
         except C2SError as error:
             print(f"# without {domain}: {error}")
     return found

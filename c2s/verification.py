@@ -30,6 +30,7 @@ from c2s.presentation.encode import body_hash, content_hash
 from c2s.presentation.texts import contracts_sha256
 from c2s.records import Answer, Ask, Slot
 from c2s.reports.build import as_json, build
+from c2s.settings import Settings
 
 
 @dataclass(slots=True)
@@ -62,7 +63,7 @@ def verify(path: Path | str) -> Verification:
         wire = dialect(identity["dialect"])
         counters: Counter[tuple[str, str, int, str, str]] = Counter()
         for name in identity["panels"]:
-            _additions(db, panel(name), identity["settings"], found)
+            _additions(db, panel(name), Settings.from_dict(identity["settings"]), found)
             _shares(db, wire, panel(name), identity, found)
             for parent in reader.parents(db, name):
                 try:
@@ -101,7 +102,7 @@ def _items(db: sqlite3.Connection, identity: Mapping[str, Any], found: Verificat
         return False
     for name in identity["panels"]:
         frozen = [parent for other, parent in rows if other == name]
-        differences = panel(name).check(frozen, identity["settings"])
+        differences = panel(name).source.check(frozen, Settings.from_dict(identity["settings"]))
         if len(differences) > 3:
             differences = [
                 f"{name}: {differences[0]}; {len(differences) - 1} more like it: the run was made with other items than this c2s ships"
@@ -110,7 +111,7 @@ def _items(db: sqlite3.Connection, identity: Mapping[str, Any], found: Verificat
     return True
 
 
-def _additions(db: sqlite3.Connection, panel: Panel, settings: Mapping[str, Any], found: Verification) -> None:
+def _additions(db: sqlite3.Connection, panel: Panel, settings: Settings, found: Verification) -> None:
     """What was added to the parents of a panel that comes after others must follow from the others' outcomes."""
     stored = reader.additions(db, panel.name)
     if not stored:
@@ -132,7 +133,9 @@ def _shares(db: sqlite3.Connection, wire: Dialect, panel: Panel, identity: Mappi
     stored, derived = dict(reader.shared(db, panel.name)), {}
     if panel.share:
         parents = [row.planned for row in reader.parents(db, panel.name)]
-        derived = shared_slots(panel, parents, identity["settings"], lambda ask: wire.encode(ask, identity["wire_model"]))
+        derived = shared_slots(
+            panel, parents, Settings.from_dict(identity["settings"]), lambda ask: wire.encode(ask, identity["wire_model"])
+        )
         found.checked["shared slots"] += len(stored)
     for slot in sorted(set(stored) | set(derived)):
         found.expect(
@@ -173,7 +176,7 @@ class _Replay:
     counters: Counter[tuple[str, str, int, str, str]]
 
     def parent(self, row: ParentRow) -> None:
-        program = ParentProgram(self.panel.name, self.panel.arms, row.parent, self.identity["settings"])
+        program = ParentProgram(self.panel.name, self.panel.arms, row.parent, Settings.from_dict(self.identity["settings"]))
         slots = reader.slots_of(self.db, row)
         self.found.expect(
             set(self.panel.slots(row.planned)) == set(slots),

@@ -83,16 +83,14 @@ class Nouns:
 def find_wordnet(wordnet: str | os.PathLike[str] | None = None, *, digest: str = WORDNET_30) -> Path:
     """The folder that holds the noun files of WordNet 3.0, checked by meaning.
 
-    Looked for in: `wordnet`, C2S_WORDNET, NLTK's data folders, Debian's folders, the user's data folder. A folder that was named
-    and does not serve is an error; a folder that was only met on the way is passed over.
+    `wordnet` names it; without a name it is looked for in NLTK's data folders, Debian's folders and the user's data folder. A folder that
+    was named and does not serve is an error; one of the others is passed over.
     MissingDependency if there is none, BankError if one was named and is not WordNet 3.0.
     """
-    named = wordnet or os.environ.get("C2S_WORDNET") or None
-    if named is not None:
-        said = "--wordnet" if wordnet else "C2S_WORDNET"
-        folder = locate(named)
+    if wordnet is not None:
+        folder = locate(wordnet)
         if folder is None:
-            raise MissingDependency(f"{said}: no WordNet files (data.noun, index.noun, *.exc) in {named}: {WAYS_OUT}")
+            raise MissingDependency(f"no WordNet files (data.noun, index.noun, *.exc) in {wordnet}: {WAYS_OUT}")
         check_meaning(folder, digest)
         return folder
     refused = []

@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from c2s.cli.output import json_out, new_file, say, write_file
+from c2s.cli.wordnet_place import named_wordnet
 from c2s.errors import UsageError
 from c2s.reports.tables import Table, as_text
 
@@ -27,7 +28,9 @@ def _build(options: argparse.Namespace) -> int:
     if workers < 1:
         raise UsageError("--workers is at least 1")
     out = new_file(options.out)
-    built = build_bank(options.wordnet, seed=SEED if options.seed is None else options.seed, mixed=options.mixed, workers=workers)
+    built = build_bank(
+        named_wordnet(options.wordnet), seed=SEED if options.seed is None else options.seed, mixed=options.mixed, workers=workers
+    )
     write_file(out, bank_bytes(built))
     _done(options, {"bank": built.id, "sha256": built.sha256, "items": len(built.items), "file": str(out)})
     return 0
@@ -40,7 +43,7 @@ def _check(options: argparse.Namespace) -> int:
     from c2s.banks.natural import BANK_FILE, load_bank
     from c2s.banks.wordnet import find_wordnet, read_nouns
 
-    nouns, zipf = read_nouns(find_wordnet(options.wordnet)), wordfreq_zipf()
+    nouns, zipf = read_nouns(find_wordnet(named_wordnet(options.wordnet))), wordfreq_zipf()
     found = check_against(nouns, zipf, path=BANK_FILE, workers=min(2, os.cpu_count() or 1))
     others = check_sources(load_bank(), nouns, zipf)
     sound = found.ok and not others
@@ -126,7 +129,7 @@ def _export(options: argparse.Namespace) -> int:
 
     out = new_file(options.file)
     shipped = load_bank()
-    rows = export_rows(shipped, problem_text(shipped, options.wordnet))
+    rows = export_rows(shipped, problem_text(shipped, named_wordnet(options.wordnet)))
     write_file(out, b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
     _done(options, {"bank": shipped.id, "sha256": shipped.sha256, "items": len(rows), "file": str(out)})
     return 0

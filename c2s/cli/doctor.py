@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
-import os
 import sqlite3
 import sys
 import time
@@ -16,6 +15,7 @@ import orjson
 from c2s import __version__
 from c2s.cli import limits as hosted
 from c2s.cli.output import json_out
+from c2s.cli.wordnet_place import named_wordnet
 from c2s.errors import C2SError
 
 EXTRAS = {
@@ -39,9 +39,7 @@ class Finding:
 
 def doctor(options: argparse.Namespace) -> int:
     """Exit code 0 unless something needed is bad; what is optional and missing is only said."""
-    if options.wordnet:
-        os.environ["C2S_WORDNET"] = options.wordnet
-    findings = [_python(), _core(), _sqlite(), _bank(), _wordnet(), *_extras()]
+    findings = [_python(), _core(), _sqlite(), _bank(), _wordnet(options), *_extras()]
     if options.model:
         findings += _endpoint(options)
     if options.json:
@@ -92,11 +90,11 @@ def _bank() -> Finding:
     return _try("bank", look)
 
 
-def _wordnet() -> Finding:
+def _wordnet(options: argparse.Namespace) -> Finding:
     def look() -> str:
         from c2s.banks.wordnet import find_wordnet
 
-        return str(find_wordnet())
+        return str(find_wordnet(named_wordnet(options.wordnet)))
 
     return _try("WordNet 3.0 (lexical items)", look, otherwise="missing")
 

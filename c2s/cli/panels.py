@@ -8,7 +8,7 @@ import sys
 from c2s.cli.output import json_out
 from c2s.panels.base import Panel
 from c2s.panels.registry import PANELS
-from c2s.planning.plan import DEFAULTS
+from c2s.settings import Settings
 
 FEATURES = {
     "probabilities": "a model that reports probabilities",
@@ -26,7 +26,7 @@ FEATURES = {
 def panels(options: argparse.Namespace) -> int:
     rows = []
     for panel in PANELS.values():
-        parents, requests = panel.count({**DEFAULTS, "data": {}, "files": {}})
+        parents, requests = panel.count(Settings())
         rows.append({"name": panel.name, "what": panel.what, "parents": parents, "requests": requests, "needs": needs(panel)})
     if options.json:
         json_out(rows)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from c2s.backends.base import Backend
 from c2s.cli.output import say
+from c2s.cli.wordnet_place import named_wordnet
 from c2s.dialects import dialect
 from c2s.errors import UsageError, nearest
 from c2s.panels.dialogue.states import ACCESS, CONSTRUCTION
 from c2s.panels.judge.study import JUDGE_PANELS
 from c2s.panels.registry import panel, select
 from c2s.planning.observed import wrong_selections
-from c2s.planning.plan import DEFAULTS, Plan, make_plan
+from c2s.planning.plan import Plan, make_plan
 from c2s.records import Ask, Request
+from c2s.settings import Inputs, Settings
 
 
 def panel_names(options: argparse.Namespace) -> list[str]:
@@ -35,38 +37,37 @@ def panel_names(options: argparse.Namespace) -> list[str]:
 
 def planned(names: Sequence[str], options: argparse.Namespace, backend: Backend) -> Plan:
     """The plan of these panels and of those that they use, with what the model cannot do left out."""
-    settings = {"limit": options.limit, "domain": options.domain, "field_options": options.field_options or "ids"}
-    settings |= {} if options.seed is None else {"seed": options.seed}
-    selection = select(names, getattr(backend, "lacks", {}))
+    selection = select(names, backend.lacks)
     _refuse_unused(options, [p.name for p in selection.panels])
-    settings |= grading(options, backend)
+    settings = replace(
+        Settings(limit=options.limit, domain=options.domain, field_options=options.field_options or "ids"),
+        **({} if options.seed is None else {"seed": options.seed}),
+        **grading(options, backend),
+    )
     for name, reason in selection.skipped.items():
         say(f"c2s: {name} is skipped: {reason}")
     if selection.added:
         say(f"c2s: {', '.join(selection.added)} is taken in, because other panels use it")
-    if options.wordnet:
-        from c2s.banks.wordnet import WAYS_OUT, locate
-
-        if locate(options.wordnet) is None:  # a folder that was named must be one, even where the cache would do
-            raise UsageError(f"--wordnet {options.wordnet}: no WordNet database (data.noun, index.noun, *.exc) there: {WAYS_OUT}")
-        os.environ["C2S_WORDNET"] = options.wordnet
+    inputs = Inputs(wordnet=named_wordnet(options.wordnet))
     if getattr(options, "observed", None):
         copying = panel("copying")
         if copying not in selection.panels:
             raise UsageError("--observed is for the copying panel, which this run does not have")
-        wanted = {parent.id for parent in copying.outline(DEFAULTS | settings)}
-        settings["observed"] = wrong_selections(options.observed, wanted)
-        say(f"c2s: {len(settings['observed'])} of {len(wanted)} wrong targets are observed ones")
+        wanted = {parent.id for parent in copying.source.outline(settings)}
+        observed = wrong_selections(options.observed, wanted)
+        settings = replace(settings, observed=observed)
+        say(f"c2s: {len(observed)} of {len(wanted)} wrong targets are observed ones")
     asked = [p.name for p in selection.panels if p.name not in selection.added]
-    lengths = None
     if any("tokenizer" in p.requires for p in selection.panels):
-        wire = dialect(backend.dialect)
-        settings["tokenizer"] = backend.tokenizer
+        settings = replace(settings, tokenizer=backend.tokenizer)
+        inputs = replace(inputs, rendered_tokens=_rendered_tokens(backend))
+    return make_plan(selection.panels, settings, options.data or (), inputs=inputs, asked=asked)
 
-        def lengths(request: Request) -> int:
-            return backend.rendered_tokens(wire.encode(Ask(1, request), backend.model))
 
-    return make_plan(selection.panels, settings, options.data or (), asked=asked, lengths=lengths)
+def _rendered_tokens(backend: Backend) -> Callable[[Request], int]:
+    """How many tokens a request has, as the model's tokenizer and chat template render it."""
+    wire = dialect(backend.dialect)
+    return lambda request: backend.rendered_tokens(wire.encode(Ask(1, request), backend.model))
 
 
 def _refuse_unused(options: argparse.Namespace, names: Sequence[str]) -> None:
@@ -90,14 +91,14 @@ def grading(options: argparse.Namespace, backend: Backend) -> dict[str, Any]:
             raise UsageError("give --contracts or --rubric, not both")
         from c2s.banks.judge_items import read_rubric
 
-        found: dict[str, Any] = {"contracts": [RUBRIC], "rubric": read_rubric(options.rubric)}
+        found: dict[str, Any] = {"contracts": (RUBRIC,), "rubric": read_rubric(options.rubric)}
     elif options.contracts:
         names = list(dict.fromkeys(name.strip() for name in options.contracts.split(",")))
         for name in names:
             if name not in PUBLISHED:
                 raise UsageError(f"unknown grading rule {name!r}{nearest(name, list(PUBLISHED))}; known: {', '.join(PUBLISHED)}")
-        found = {"contracts": names}
+        found = {"contracts": tuple(names)}
     else:
-        found = {} if backend.dialect == "systemone" else {"contracts": ["FINAL3"]}
+        found = {} if backend.dialect == "systemone" else {"contracts": ("FINAL3",)}
     # A text model has no typed question and no criteria object: there, only the outer request and the embedded state have an order.
-    return found if backend.dialect == "systemone" else found | {"components": ["outer", "state"]}
+    return found if backend.dialect == "systemone" else found | {"components": ("outer", "state")}

@@ -30,6 +30,7 @@ from c2s.runner.execute import Runner
 from c2s.runner.progress import Progress
 from c2s.runner.retry import replan
 from c2s.runner.reuse import Reuse
+from c2s.settings import Settings
 
 Show = Callable[[Path, argparse.Namespace], None]
 """Prints what a finished run is to show, given its directory."""
@@ -112,7 +113,7 @@ def _drive(
                         writer,
                         backend,
                         panels,
-                        identity["settings"],
+                        Settings.from_dict(identity["settings"]),
                         reuse=reuse,
                         watch=Progress(identity["panels"]),
                         policy=hosted.policy(values),

@@ -13,6 +13,7 @@ from typing import Any
 from c2s.presentation.encode import canonical_state
 from c2s.presentation.texts import contracts
 from c2s.records import INVALID, Answer, Ask, Choice, Parent, Question, Request
+from c2s.settings import Settings
 
 ORIGINAL, PARAPHRASE, PERMUTED = "original", "paraphrase", "permuted"
 IDS, VALUES = "ids", "values"
@@ -92,8 +93,8 @@ class View:
         return next((o["value"] for o in field["options"] if self._name(o) == choice.taken()), INVALID)
 
 
-def view(parent: Parent, settings: Mapping[str, Any], version: str = ORIGINAL) -> View:
-    return View(parent.payload, version, settings.get("field_options", IDS))
+def view(parent: Parent, settings: Settings, version: str = ORIGINAL) -> View:
+    return View(parent.payload, version, settings.field_options)
 
 
 def shown(option: Mapping[str, Any]) -> str:

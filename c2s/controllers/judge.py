@@ -15,6 +15,7 @@ from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.presentation.encode import COMPONENTS
 from c2s.presentation.texts import contracts
 from c2s.records import Ask, Choice, Outcome, Parent, Question, Request
+from c2s.settings import Settings
 
 QUESTION = "verdict"
 """The name of the typed question (B.1)."""
@@ -29,9 +30,9 @@ RUBRIC = "RUBRIC"
 ACCEPT = "correct"
 
 
-def contract(name: str, settings: Mapping[str, Any]) -> Mapping[str, Any]:
+def contract(name: str, settings: Settings) -> Mapping[str, Any]:
     """Instruction, criteria in insertion order and, for a user's rubric, which of its labels accept and reject."""
-    return settings["rubric"] if name == RUBRIC else contracts()["judge"][name]
+    return settings.rubric if name == RUBRIC else contracts()["judge"][name]
 
 
 def candidate(condition: str, payload: Mapping[str, Any]) -> str:
@@ -40,7 +41,7 @@ def candidate(condition: str, payload: Mapping[str, Any]) -> str:
     return template.format(X=payload["x"], Y=payload["y"], R=payload["r"])
 
 
-def required(name: str, condition: str, settings: Mapping[str, Any]) -> str:
+def required(name: str, condition: str, settings: Settings) -> str:
     """The label that the grading rule requires, in the contract's own words."""
     label = contracts()["judge"]["candidates"][condition]["label"]
     if not isinstance(label, str):
@@ -48,7 +49,7 @@ def required(name: str, condition: str, settings: Mapping[str, Any]) -> str:
     return contract(name, settings).get("labels", {}).get(label, label)
 
 
-def judge_request(name: str, settings: Mapping[str, Any], question: str, references: Sequence[str], reply: str) -> Request:
+def judge_request(name: str, settings: Settings, question: str, references: Sequence[str], reply: str) -> Request:
     """State in insertion order question, trusted_reference, model_reply; one typed question over the named criteria."""
     rule = contract(name, settings)
     state = {"question": question, "trusted_reference": list(references), "model_reply": reply}
@@ -74,7 +75,7 @@ def arm_name(contract_name: str, presentation: str, condition: str) -> str:
 def judge_arm(contract_name: str, presentation: str, condition: str, *, replicates: int = 1) -> Arm:
     """One condition of Table 5 under one grading rule and one order of keys."""
 
-    def ask(parent: Parent, settings: Mapping[str, Any]) -> tuple[Request, str]:
+    def ask(parent: Parent, settings: Settings) -> tuple[Request, str]:
         p = parent.payload
         request = judge_request(contract_name, settings, p["question"], p["references"], candidate(condition, p))
         return request, required(contract_name, condition, settings)
@@ -87,7 +88,7 @@ def label_arm(
     name: str,
     contract_name: str,
     presentation: str,
-    ask: Callable[[Parent, Mapping[str, Any]], tuple[Request, str]],
+    ask: Callable[[Parent, Settings], tuple[Request, str]],
     factors: Factors,
     *,
     replicates: int = 1,
@@ -119,8 +120,8 @@ def _one(parent: Parent) -> Sequence[int]:
     return (1,)
 
 
-def components_of(contract_name: str, settings: Mapping[str, Any]) -> list[str]:
+def components_of(contract_name: str, settings: Settings) -> list[str]:
     """The one-object presentations that change bytes under this contract: FINAL3's criteria stand in sorted order already (A.4)."""
     criteria = list(contract(contract_name, settings)["criteria"])
-    wanted = settings.get("components") or COMPONENTS
+    wanted = settings.components or COMPONENTS
     return [f"sorted:{name}" for name in COMPONENTS if name in wanted and (name != "criteria" or criteria != sorted(criteria))]

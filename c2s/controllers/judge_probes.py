@@ -14,6 +14,7 @@ from c2s.controllers.judge import judge_request, label_arm, required
 from c2s.controllers.program import Arm
 from c2s.presentation.texts import contracts
 from c2s.records import Parent, Request
+from c2s.settings import Settings
 
 PRESENTATION = "sorted"
 WORLDS = ("x", "y")
@@ -33,7 +34,7 @@ def bridge(name: str, payload: Mapping[str, Any]) -> str:
 def switch_arm(contract: str, world: str, name: str) -> Arm:
     """One candidate (earlier X, final Y) in the world where the trusted record assigns X or Y to the item; two passes."""
 
-    def ask(parent: Parent, settings: Mapping[str, Any]) -> tuple[Request, str]:
+    def ask(parent: Parent, settings: Settings) -> tuple[Request, str]:
         p = parent.payload
         reply = f"{p['x']}\n{bridge(name, p)}\nFinal answer: {p['y']}."
         return judge_request(contract, settings, p["question"], [p[world]], reply), _label(contract, settings, world == "y")
@@ -46,7 +47,7 @@ def switch_arm(contract: str, world: str, name: str) -> Arm:
 def switch_control(contract: str, world: str, value: str) -> Arm:
     """The bare value X or Y in a world (ours: the paper counts 96 controls per endpoint and does not print them)."""
 
-    def ask(parent: Parent, settings: Mapping[str, Any]) -> tuple[Request, str]:
+    def ask(parent: Parent, settings: Settings) -> tuple[Request, str]:
         p = parent.payload
         return judge_request(contract, settings, p["question"], [p[world]], p[value]), _label(contract, settings, world == value)
 
@@ -58,7 +59,7 @@ def switch_control(contract: str, world: str, value: str) -> Arm:
 def probe_arm(contract: str, content: str, name: str) -> Arm:
     """An earlier value, a bridge and the wrong final value of a judge source: always incorrect."""
 
-    def ask(parent: Parent, settings: Mapping[str, Any]) -> tuple[Request, str]:
+    def ask(parent: Parent, settings: Settings) -> tuple[Request, str]:
         p = parent.payload
         earlier = {"match": f"{p['x']}\n", "other": f"{p['w']}\n", "none": ""}[content]
         reply = f"{earlier}{bridge(name, p)}\nFinal answer: {p['y']}."
@@ -67,5 +68,5 @@ def probe_arm(contract: str, content: str, name: str) -> Arm:
     return label_arm(f"{contract.lower()}.{content}.{name}", contract, PRESENTATION, ask, {"earlier": content, "condition": name})
 
 
-def _label(contract: str, settings: Mapping[str, Any], right: bool) -> str:
+def _label(contract: str, settings: Settings, right: bool) -> str:
     return required(contract, "bare_correct" if right else "bare_wrong", settings)

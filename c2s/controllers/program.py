@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any
 
 from c2s.controllers.arm_factors import Factors
 from c2s.records import Answer, Ask, Outcome, Parent, Slot
+from c2s.settings import Settings
 
 ArmGenerator = Generator[list[Ask], list[Answer], Outcome]
 
@@ -23,14 +23,14 @@ class Context:
     `replicate` counts repeats from 0; `turn` is the turn to answer, from 1, or 0 for an arm without turns.
     """
 
-    settings: Mapping[str, Any]
+    settings: Settings
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)
     replicate: int = 0
     turn: int = 0
 
     @property
     def seed(self) -> int:
-        return self.settings["seed"]
+        return self.settings.seed
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class _Run:
 class ParentProgram:
     """Runs the arms of one parent. Feed it answers in any order; equal answers give equal asks and outcomes."""
 
-    def __init__(self, panel: str, arms: Sequence[Arm], parent: Parent, settings: Mapping[str, Any]) -> None:
+    def __init__(self, panel: str, arms: Sequence[Arm], parent: Parent, settings: Settings) -> None:
         self.panel = panel
         self.parent = parent
         self.settings = settings

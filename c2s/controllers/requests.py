@@ -25,7 +25,7 @@ def alphabet(parent: Parent) -> Sequence[str]:
 
 def text(ctx: Context, key: str, template: str | None = None) -> str:
     """An instruction of the natural tasks in the given template, or in the run's."""
-    return natural(template or ctx.settings["template"], key)
+    return natural(template or ctx.settings.template, key)
 
 
 def displayed(ctx: Context, parent: Parent, options: Sequence[str], *, position: int, order: int = 0) -> list[str]:

@@ -9,17 +9,11 @@ from typing import Any
 from c2s.controllers.arm_factors import Factor, has_factors
 from c2s.controllers.program import Arm
 from c2s.records import Outcome, Parent, Slot, Transition, transition
+from c2s.settings import Settings
+from c2s.sources.base import NoParents, Source
 
-Settings = Mapping[str, Any]
-
-
-def no_parents(settings: Settings) -> Sequence[Parent]:
-    """Parents of an analysis: none."""
-    return ()
-
-
-def nothing_to_check(frozen: Sequence[Parent], settings: Settings) -> list[str]:
-    return []
+Outcomes = Mapping[str, Mapping[str, Sequence[Outcome]]]
+"""{panel: {parent: outcomes of that parent}}."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +31,7 @@ class Endpoint:
 class Panel:
     """Parents x arms, with what is computed from their outcomes.
 
-    `parents(settings)` returns the panel's frozen parents in plan order, cut to the settings' `domain` and `limit` (per domain).
-    `check(frozen, settings)` says, in sentences, how parents read from a ledger differ from what they should be.
-    `outline(settings)` gives the same parents without texts that have to be joined, where `parents` needs some: enough to count.
+    `source` gives the panel's frozen parents in plan order, and checks those that were read from a ledger.
     `pair` is (the arm that conditions, the arm that retains): its joint table decides a parent's transition.
     `uses` names panels of the same run whose outcomes this one reads. With `prepare`, its parents open only when all of those
     have closed, and `prepare(parents, outcomes, settings)` gives what is added to each parent's payload, where `outcomes` is
@@ -57,9 +49,7 @@ class Panel:
     name: str
     what: str
     arms: tuple[Arm, ...] = ()
-    parents: Callable[[Settings], Sequence[Parent]] = no_parents
-    check: Callable[[Sequence[Parent], Settings], list[str]] = nothing_to_check
-    outline: Callable[[Settings], Sequence[Parent]] | None = None
+    source: Source = field(default_factory=NoParents)
     domains: tuple[str, ...] = ("math", "lexical")
     pair: tuple[str, str] | None = None
     retained: bool = True
@@ -68,9 +58,7 @@ class Panel:
     """Whether the report ends with the outcomes of every arm by kind; judges and single answers have endpoints that say it."""
     uses: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
-    prepare: (
-        Callable[[Sequence[Parent], Mapping[str, Mapping[str, Sequence[Outcome]]], Settings], Mapping[str, Mapping[str, Any]]] | None
-    ) = None
+    prepare: Callable[[Sequence[Parent], Outcomes, Settings], Mapping[str, Mapping[str, Any]]] | None = None
     endpoints: tuple[Endpoint, ...] = ()
     across: tuple[Endpoint, ...] = ()
     exploratory: tuple[Endpoint, ...] = ()
@@ -104,8 +92,8 @@ class Panel:
 
     def count(self, settings: Settings) -> tuple[int, int]:
         """(parents, requests at most) under these settings, without any text of the machine."""
-        found = (self.outline or self.parents)(settings)
-        return len(found), sum(len(self.slots(parent)) for parent in found)
+        parents = self.source.outline(settings)
+        return len(parents), sum(len(self.slots(parent)) for parent in parents)
 
     def slots(self, parent: Parent) -> list[Slot]:
         """Everything that may be asked about this parent."""
@@ -116,9 +104,7 @@ class Panel:
             for step in arm.steps(parent)
         ]
 
-    def additions(
-        self, parents: Sequence[Parent], outcomes: Mapping[str, Mapping[str, Sequence[Outcome]]], settings: Settings
-    ) -> dict[str, dict[str, Any]]:
+    def additions(self, parents: Sequence[Parent], outcomes: Outcomes, settings: Settings) -> dict[str, dict[str, Any]]:
         """{parent: what `prepare` adds to its payload} for every parent; an empty addition says that it was prepared and needs nothing."""
         assert self.prepare is not None
         added = self.prepare(parents, outcomes, settings)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from c2s.controllers.arm_factors import Factor
 from c2s.controllers.program import ParentProgram
@@ -13,6 +12,7 @@ from c2s.errors import UsageError
 from c2s.panels.base import Panel
 from c2s.presentation.encode import content_hash
 from c2s.records import Parent, Slot
+from c2s.settings import Settings
 
 
 def problems(panel: Panel, bodies: Mapping[Slot, bytes]) -> list[str]:
@@ -38,7 +38,7 @@ def problems(panel: Panel, bodies: Mapping[Slot, bytes]) -> list[str]:
     return found
 
 
-def check_presentations(parents: Sequence[tuple[Panel, Parent]], settings: Mapping[str, Any], wire: Dialect, model: str) -> None:
+def check_presentations(parents: Sequence[tuple[Panel, Parent]], settings: Settings, wire: Dialect, model: str) -> None:
     """Encode every first request of the panels that vary presentation. Raises UsageError before a run exists."""
     for panel, parent in parents:
         if not panel.same_content:

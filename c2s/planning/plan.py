@@ -9,7 +9,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Any
 
@@ -30,10 +30,8 @@ from c2s.planning.member_order import check_presentations
 from c2s.plugins import origin
 from c2s.presentation.encode import body_hash
 from c2s.presentation.texts import contracts_sha256
-from c2s.records import Ask, Parent, Request, Slot
-
-DEFAULTS: Mapping[str, Any] = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}, "field_options": "ids"}
-"""Settings that decide requests. The seed is the paper's for the main panel; it keys displayed order and sampling."""
+from c2s.records import Ask, Parent, Slot
+from c2s.settings import NO_INPUTS, Inputs, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,7 @@ class Plan:
 
     panels: tuple[Panel, ...]
     parents: tuple[tuple[Panel, Parent], ...]
-    settings: Mapping[str, Any]
+    settings: Settings
     items_sha256: str
     asked: tuple[str, ...] = ()
     """Panels that were named; the others are there because these use them."""
@@ -64,7 +62,7 @@ class Plan:
             yield PlannedParent(panel.name, parent, hashlib.sha256(payload).hexdigest(), payload, slots, shared)
 
 
-def shared_slots(panel: Panel, parents: Sequence[Parent], settings: Mapping[str, Any], encode: Callable[[Ask], bytes]) -> dict[Slot, Slot]:
+def shared_slots(panel: Panel, parents: Sequence[Parent], settings: Settings, encode: Callable[[Ask], bytes]) -> dict[Slot, Slot]:
     """Slots that receive the response to another slot's request, with that slot: equal bytes among the panel's first-round asks.
 
     These asks depend on no answer, so who shares is known before the run and is the same for every model.
@@ -85,25 +83,25 @@ def freeze(payload: Mapping[str, Any]) -> bytes:
 
 def make_plan(
     panels: Sequence[Panel],
-    settings: Mapping[str, Any],
+    settings: Settings,
     data: Sequence[str] = (),
     *,
+    inputs: Inputs = NO_INPUTS,
     asked: Sequence[str] | None = None,
-    lengths: Callable[[Request], int] | None = None,
 ) -> Plan:
     """Parents of every panel, in order. Raises UsageError or BankError where they cannot be had.
 
-    `data` are data files (`c2s data`), one of a kind. A panel finds its own under `files` in the settings that it is given; the
-    plan keeps the hash of each under `data`, never a path. `asked` names the panels that were asked for, where others were added.
-    `lengths` gives a request's rendered tokens, for panels that require a tokenizer.
+    `data` are data files (`c2s data`), one of a kind. A panel's source finds its own in the `files` of its inputs; the plan's settings
+    keep the hash of each, never a path. `inputs` says where WordNet is and how many tokens a request has, for panels that need to know.
+    `asked` names the panels that were asked for, where others were added.
     """
     check_endpoints(panels)
     files, hashes = _data_files(panels, data)
-    settings = DEFAULTS | dict(settings) | {"data": hashes}
-    domain, known = settings["domain"], list(dict.fromkeys(name for panel in panels for name in panel.domains))
+    settings, inputs = replace(settings, data=hashes), replace(inputs, files=files)
+    domain, known = settings.domain, list(dict.fromkeys(name for panel in panels for name in panel.domains))
     if domain is not None and domain not in known:
         raise UsageError(f"unknown domain {domain!r}{nearest(domain, known)}; known here: {', '.join(known)}")
-    parents = tuple((panel, parent) for panel in panels for parent in panel.parents(settings | {"files": files, "lengths": lengths}))
+    parents = tuple((panel, parent) for panel in panels for parent in panel.source.parents(settings, inputs))
     _refuse_duplicates(parents)
     digest = items_digest((panel.name, parent) for panel, parent in parents)
     return Plan(tuple(panels), parents, settings, digest, tuple(asked or (panel.name for panel in panels)))
@@ -159,7 +157,7 @@ def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> 
             "fingerprint": dict(backend.fingerprint),
             "resend": backend.resend,
             "exact": backend.exact,
-            "settings": dict(plan.settings),
+            "settings": plan.settings.as_dict(),
             "parents": len(plan.parents),
             "requests": plan.requests,
             "items_sha256": plan.items_sha256,

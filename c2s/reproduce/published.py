@@ -18,6 +18,7 @@ from c2s import stats
 from c2s.panels.registry import PANELS
 from c2s.reproduce import dialogue_tables, shares
 from c2s.reproduce.figures import Figure, Verdict, compare, tables
+from c2s.settings import Settings
 
 
 def figures() -> list[Figure]:
@@ -125,9 +126,9 @@ def _template_tests() -> Iterator[Figure]:
 
 
 def _continuous() -> Iterator[Figure]:
-    settings = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}, "files": {}}
+    settings = Settings()
     calls: Counter[tuple[str, str]] = Counter()
-    for parent in PANELS["continuous"].outline(settings):
+    for parent in PANELS["continuous"].source.outline(settings):
         calls.update((parent.domain, slot.arm) for slot in PANELS["continuous"].slots(parent))
     for domain, arm, requests, _cap in tables()["tableD17"]["rows"]:
         yield compare("Table D17", f"{domain}, {arm}: requests", requests, calls[domain, arm], 0)
@@ -299,11 +300,11 @@ def _boundary(where: str, k: int, n: int, low: float, high: float, decimals: int
 
 def _plans() -> Iterator[Figure]:
     """Requests that the paper counts, against what this program plans."""
-    settings = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}, "files": {}}
+    settings = Settings()
     for name, where, requests in tables()["plans"]["rows"]:
         yield compare(where, f"{name}: requests", requests, PANELS[name].count(settings)[1], 0)
     calls: dict[tuple[str, str], int] = {}
-    for parent in PANELS["union"].outline(settings):
+    for parent in PANELS["union"].source.outline(settings):
         for slot in PANELS["union"].slots(parent):
             calls[parent.domain, slot.arm] = calls.get((parent.domain, slot.arm), 0) + 1
     for domain, full, union in (("math", 2112, 768), ("lexical", 2112, 2112)):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from c2s import stats
 from c2s.panels.registry import PANELS
 from c2s.reproduce.figures import Figure, compare, tables
+from c2s.settings import Settings
 
 
 def figures() -> Iterator[Figure]:
@@ -83,8 +84,7 @@ def _review() -> Iterator[Figure]:
 
 def _arithmetic_support() -> Iterator[Figure]:
     """The construction of the arithmetic candidates fixes their support, so our items must have the printed one."""
-    settings = {"seed": 20261005, "limit": None, "domain": "math", "template": "v1", "data": {}, "files": {}}
-    for parent in PANELS["union"].outline(settings):
+    for parent in PANELS["union"].source.outline(Settings(domain="math")):
         sizes = [len(set(column)) for column in zip(*parent.candidates, strict=True)]
         product = 1
         for size in sizes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -29,6 +29,7 @@ from c2s.runner.progress import Tally
 from c2s.runner.queue import Queue, Waiting
 from c2s.runner.reuse import Reuse
 from c2s.runner.workers import workers
+from c2s.settings import Settings
 from c2s.spending.budget import Budget
 from c2s.spending.prices import tokens_expected
 
@@ -47,7 +48,7 @@ class Runner:
         writer: LedgerWriter,
         backend: Backend,
         panels: Sequence[Panel],
-        settings: Mapping[str, Any],
+        settings: Settings,
         *,
         reuse: Reuse | None = None,
         watch: Any = None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping
-from typing import Any
 
 from c2s.controllers.program import ParentProgram
 from c2s.dialects import Dialect, Malformed
@@ -21,6 +20,7 @@ from c2s.runner.queue import Open, Queue, Waiting
 from c2s.runner.reuse import Reuse
 from c2s.runner.schedule import Key, slot_key
 from c2s.runner.sharing import Given, Sharing
+from c2s.settings import Settings
 
 
 class Parents:
@@ -32,7 +32,7 @@ class Parents:
         wire: Dialect,
         model: str,
         panels: Mapping[str, Panel],
-        settings: Mapping[str, Any],
+        settings: Settings,
         queue: Queue,
         tally: Tally,
         reuse: Reuse | None,

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from c2s.ledger import reader
 from c2s.ledger.writer import LedgerWriter
 from c2s.panels.base import Panel
+from c2s.settings import Settings
 
 
 class Gate:
     """Says whether a panel's parents may be opened; prepares the panel, in one transaction, when they first may."""
 
-    def __init__(self, writer: LedgerWriter, panels: Mapping[str, Panel], settings: Mapping[str, Any]) -> None:
+    def __init__(self, writer: LedgerWriter, panels: Mapping[str, Panel], settings: Settings) -> None:
         self._writer, self._panels, self._settings = writer, panels, settings
         self._open: dict[str, int] = {}
         self._passed: set[str] = set()

@@ -8,16 +8,17 @@ from decimal import Decimal
 from typing import Any
 
 from c2s.banks.datafile import load_data
-from c2s.banks.judge import DISTANCES, KIND, WORKLOADS, JudgeBank, Source, flaw, letters, load_judge_bank, mutation, shown, source_of
+from c2s.banks.judge import DISTANCES, KIND, WORKLOADS, JudgeBank, flaw, letters, load_judge_bank, mutation, shown, source_of
+from c2s.banks.judge import Source as JudgeSource
 from c2s.banks.judge_items import KIND as ITEMS
 from c2s.banks.judge_items import SEED, same
-from c2s.banks.reference_switch import pairs
+from c2s.banks.reference_switch import Pair, pairs
 from c2s.controllers.judge import PUBLISHED, components_of
 from c2s.errors import UsageError
 from c2s.presentation.texts import contracts
 from c2s.records import Parent
-
-Settings = Mapping[str, Any]
+from c2s.settings import NO_INPUTS, Inputs, Settings
+from c2s.sources.base import Source
 
 SWITCH = "switch"
 """The one domain of the reference-switch pairs."""
@@ -25,11 +26,11 @@ SWITCH = "switch"
 
 def contracts_of(settings: Settings) -> list[str]:
     """The grading rules that a run asks under: FINAL3 and FINAL4, unless the settings name others."""
-    return list(settings.get("contracts") or PUBLISHED)
+    return list(settings.contracts or PUBLISHED)
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeParents:
+class JudgeParents(Source):
     """Sources of one split of the bank in a data file (the shipped one without), cut to `domain`, `limit` and `at_most` (per workload).
 
     `extra(settings)` is frozen with every source.
@@ -39,8 +40,8 @@ class JudgeParents:
     at_most: int | None = None
     extra: Callable[[Settings], Mapping[str, Any]] | None = None
 
-    def parents(self, settings: Settings) -> list[Parent]:
-        bank = load_judge_bank(settings.get("files", {}).get(KIND))
+    def parents(self, settings: Settings, inputs: Inputs) -> list[Parent]:
+        bank = load_judge_bank(inputs.files.get(KIND))
         return [self._parent(source, bank.seed, settings) for source in self._select(bank, settings)]
 
     def check(self, frozen: Sequence[Parent], settings: Settings) -> list[str]:
@@ -48,8 +49,8 @@ class JudgeParents:
 
         The bank file of a run is known by its hash alone, so its sources are certified again instead of being read again.
         """
-        if KIND not in settings["data"]:
-            expected = self.parents(settings)
+        if KIND not in settings.data:
+            expected = self.parents(settings, NO_INPUTS)
             if [parent.id for parent in frozen] != [parent.id for parent in expected]:
                 return ["the parents are not those that the shipped judge bank and the settings select, or stand in another order"]
             return [f"{a.id}: the frozen source is not that of the shipped judge bank" for a, b in zip(frozen, expected) if a != b]
@@ -69,12 +70,12 @@ class JudgeParents:
             else f"{parent.id}: the frozen source is not what the settings make of it"
         )
 
-    def _select(self, bank: JudgeBank, settings: Settings) -> list[Source]:
+    def _select(self, bank: JudgeBank, settings: Settings) -> list[JudgeSource]:
         workloads = list(dict.fromkeys(source.workload for source in bank.sources))
-        domain = settings.get("domain")
+        domain = settings.domain
         if domain in WORKLOADS and domain not in workloads:
             raise UsageError(f"the judge bank has no workload {domain!r}; it has {', '.join(workloads)}")
-        cuts = [cut for cut in (settings.get("limit"), self.at_most) if cut is not None]
+        cuts = [cut for cut in (settings.limit, self.at_most) if cut is not None]
         chosen = []
         for workload in workloads:
             if domain in (None, workload):
@@ -82,7 +83,7 @@ class JudgeParents:
         kept = {source.id for source in chosen}
         return [source for source in bank.split(self.split) if source.id in kept]
 
-    def _parent(self, source: Source, seed: int, settings: Settings) -> Parent:
+    def _parent(self, source: JudgeSource, seed: int, settings: Settings) -> Parent:
         payload = {
             "question": source.question,
             "references": list(source.references),
@@ -101,28 +102,28 @@ class JudgeParents:
         return Parent(source.id, source.workload, 1, payload)
 
 
-def _other(source: Source) -> str:
+def _other(source: JudgeSource) -> str:
     """The mutation that the source did not get: as wrong as the one it got, and another value."""
     (distance,) = set(DISTANCES) - {source.distance}
     return shown(mutation(Decimal(source.x), distance))
 
 
-class ItemParents:
+class ItemParents(Source):
     """A user's items for the audit of their judge; without any, the confirmation sources of the shipped bank."""
 
     def __init__(self) -> None:
         self._shipped = JudgeParents("confirmation")
 
-    def parents(self, settings: Settings) -> list[Parent]:
-        path = settings.get("files", {}).get(ITEMS)
+    def parents(self, settings: Settings, inputs: Inputs) -> list[Parent]:
+        path = inputs.files.get(ITEMS)
         if path is None:
-            return self._shipped.parents(settings)
-        if settings.get("domain") not in (None, "items"):
+            return self._shipped.parents(settings, inputs)
+        if settings.domain not in (None, "items"):
             return []
-        return [self._parent(row, settings) for row in load_data(path, ITEMS).rows[: settings.get("limit")]]
+        return [self._parent(row, settings) for row in load_data(path, ITEMS).rows[: settings.limit]]
 
     def check(self, frozen: Sequence[Parent], settings: Settings) -> list[str]:
-        if ITEMS not in settings["data"]:
+        if ITEMS not in settings.data:
             return self._shipped.check(frozen, settings)
         found = []
         for parent in frozen:
@@ -147,32 +148,31 @@ def components(settings: Settings) -> dict[str, Any]:
     return {"components": {name: components_of(name, settings) for name in contracts_of(settings)}}
 
 
-def switch_parents(settings: Settings) -> list[Parent]:
+class SwitchParents(Source):
     """The 24 reference-switch pairs; with a limit, the first of them."""
-    if settings.get("domain") not in (None, SWITCH):
-        return []
-    return [
-        Parent(
-            pair.id,
-            SWITCH,
-            1,
-            {
-                "question": _switch_question(pair.item),
-                "x": str(pair.x),
-                "y": str(pair.y),
-                "r": pair.r,
-                "distance": pair.distance,
-                "order": "rising" if pair.x < pair.y else "falling",
-                "contracts": ["FINAL3"],
-            },
-        )
-        for pair in pairs()[: settings.get("limit")]
-    ]
+
+    def parents(self, settings: Settings, inputs: Inputs) -> list[Parent]:
+        if settings.domain not in (None, SWITCH):
+            return []
+        return [_switch_parent(pair) for pair in pairs()[: settings.limit]]
+
+    def check(self, frozen: Sequence[Parent], settings: Settings) -> list[str]:
+        same = list(frozen) == self.parents(settings, NO_INPUTS)
+        return [] if same else ["the frozen pairs are not the reference-switch pairs of the settings"]
+
+
+def _switch_parent(pair: Pair) -> Parent:
+    payload = {
+        "question": _switch_question(pair.item),
+        "x": str(pair.x),
+        "y": str(pair.y),
+        "r": pair.r,
+        "distance": pair.distance,
+        "order": "rising" if pair.x < pair.y else "falling",
+        "contracts": ["FINAL3"],
+    }
+    return Parent(pair.id, SWITCH, 1, payload)
 
 
 def _switch_question(item: str) -> str:
     return contracts()["judge"]["reference_switch"]["question"].format(item=item)
-
-
-def check_switch(frozen: Sequence[Parent], settings: Settings) -> list[str]:
-    return [] if list(frozen) == switch_parents(settings) else ["the frozen pairs are not the reference-switch pairs of the settings"]

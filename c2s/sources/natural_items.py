@@ -9,15 +9,15 @@ from typing import Any
 
 from c2s.banks.natural import Bank, Item, is_text_of, load_bank, order, problem_text
 from c2s.records import Parent
-
-Settings = Mapping[str, Any]
+from c2s.settings import Inputs, Settings
+from c2s.sources.base import Source
 
 SUBSET_SEED = 20261005
 """Keys the frozen subsets. It is the default seed, so that they are prefixes of a default run's order."""
 
 
 @dataclass(frozen=True, slots=True)
-class NaturalParents:
+class NaturalParents(Source):
     """Test items in the seeded, balanced order, cut to `domain` and `limit`, with their problem texts joined.
 
     `pairs` keeps that many pairs of each length: a frozen subset, the same for every seed and the smaller inside the larger.
@@ -29,10 +29,10 @@ class NaturalParents:
     within_main: bool = False
     extra: Callable[[Item, Settings], Mapping[str, Any]] | None = None
 
-    def parents(self, settings: Settings) -> list[Parent]:
+    def parents(self, settings: Settings, inputs: Inputs) -> list[Parent]:
         bank = _cached(self.bank)
         chosen = self._select(bank, settings)
-        texts = problem_text(bank, items=chosen)
+        texts = problem_text(bank, inputs.wordnet, items=chosen)
         return [self._parent(item, texts[item.id], settings) for item in chosen]
 
     def outline(self, settings: Settings) -> list[Parent]:
@@ -61,14 +61,14 @@ class NaturalParents:
         return differences
 
     def _select(self, bank: Bank, settings: Settings) -> list[Item]:
-        domain = settings["domain"]
+        domain = settings.domain
         items = [item for item in bank.split("test") if domain in (None, item.domain)]
         if not items:
             return []
         if self.pairs is not None:
             kept = subset(bank, self.pairs)
             items = [item for item in items if item.pair_id in kept]
-        chosen = order(items, settings["seed"], settings["limit"])
+        chosen = order(items, settings.seed, settings.limit)
         if self.within_main:
             main = {item.id for item in NaturalParents()._select(bank, settings)}
             chosen = [item for item in chosen if item.id in main]

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import orjson
 import pytest
+from support.panels import Listed
 from support.runs import count_of, drive, events, make_run, rows, server_model, spend_of, states
 from support.server import Action, Server
 
@@ -22,6 +23,7 @@ from c2s.records import Ask, Outcome, Parent, Question, Request
 from c2s.reports.build import build
 from c2s.runner.policy import Policy
 from c2s.runner.reuse import Reuse
+from c2s.settings import Inputs, Settings
 from c2s.spending.budget import Budget
 from c2s.spending.prices import Price
 from c2s.verification import verify
@@ -93,7 +95,7 @@ def test_case_2_reuse_copies_answers_with_provenance_whatever_the_order(memory_p
         assert set(server.received.values()) == {1}
         there, here = spend_of(ten), spend_of(more)
         assert here.reused == first and here.sends == server.total - first and there.sends == first  # paid once, counted once
-        backwards = replace(MAIN, parents=lambda settings: list(reversed(MAIN.parents(settings))), check=lambda frozen, settings: [])
+        backwards = replace(MAIN, source=Listed(reversed(MAIN.source.parents(Settings(domain="math", limit=14), Inputs()))))
         other = make_run(memory_path / "backwards", backend, limit=14, panels=(backwards,))
         before = server.total
         with Reuse(str(more.path), backend) as reuse:
@@ -107,7 +109,7 @@ def test_case_2_reuse_copies_answers_with_provenance_whatever_the_order(memory_p
 def test_case_2_one_id_in_two_domains_is_refused(memory_path):
     twice = replace(
         MAIN,
-        parents=lambda settings: [Parent("x", d, 3, {"target": "585", "candidates": ["585"], "problem": ""}) for d in ("math", "lexical")],
+        source=Listed([Parent("x", d, 3, {"target": "585", "candidates": ["585"], "problem": ""}) for d in ("math", "lexical")]),
     )
     backend = Scripted("script:x", lambda call: "585")
     with pytest.raises(UsageError, match="panel main has two parents named 'x', in math and lexical"):
@@ -138,7 +140,7 @@ def test_case_4_two_identical_requests_are_two_calls_and_two_records(memory_path
 
     arms = (Arm("random", once, lambda p: (1,), replicates=2),)
     made = [Parent(f"s{n}", "math", 1, {"target": "a", "candidates": ["a"]}) for n in range(6)]
-    panel = Panel("pairs", "pairs", arms, lambda settings: made, lambda frozen, settings: [], pair=None, schedule="hash:20261007154")
+    panel = Panel("pairs", "pairs", arms, Listed(made), schedule="hash:20261007154")
     with Server() as server:
         backend = server_model(server.url, concurrency=1)
         run = make_run(memory_path / "run", backend, panels=(panel,), settings={"domain": None, "limit": None})
@@ -299,7 +301,7 @@ def test_case_9_a_wait_above_the_cap_pauses_the_whole_endpoint_and_says_so(memor
 
         with run.locked():
             writer = LedgerWriter(run, durable=True)
-            runner = Runner(writer, backend, (MAIN,), run.manifest()[0]["identity"]["settings"], watch=watch)
+            runner = Runner(writer, backend, (MAIN,), Settings.from_dict(run.manifest()[0]["identity"]["settings"]), watch=watch)
             assert not runner.run()
             writer.close()
         assert seen and server.total <= 8

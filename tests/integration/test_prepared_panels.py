@@ -17,6 +17,7 @@ from c2s.planning.plan import create_run, make_plan
 from c2s.reports.build import build
 from c2s.runner.execute import Runner
 from c2s.runner.retry import replan
+from c2s.settings import Settings
 from c2s.verification import verify
 
 
@@ -38,7 +39,7 @@ def run(tmp_path: Path):
     def make(name: str = "run", **attributes: object) -> tuple[RunDirectory, Scripted, tuple]:
         backend = Scripted("script:test", wrong_native, **attributes)
         panels = select(["workflows"]).panels
-        plan = make_plan(panels, {"domain": "math", "limit": 12}, asked=["workflows"])
+        plan = make_plan(panels, Settings(domain="math", limit=12), asked=["workflows"])
         return create_run(tmp_path / name, plan, backend, provenance={"reuse_from": None, "backend_options": {}}), backend, panels
 
     FAIL["on"] = False
@@ -51,7 +52,7 @@ def drive(directory: RunDirectory, backend: Scripted, panels: tuple, *, stop_aft
         if retry:
             replan(writer, panels, errors=True, unknown=False)
         identity = directory.manifest()[0]["identity"]
-        runner = Runner(writer, backend, panels, identity["settings"])
+        runner = Runner(writer, backend, panels, Settings.from_dict(identity["settings"]))
         if stop_after is not None:
             runner.watch = lambda tally, final: runner.stop() if tally.asked >= stop_after else None
         return runner.run()

@@ -14,6 +14,7 @@ from pathlib import Path
 import orjson
 import pytest
 from support.cli import c2s
+from support.panels import Listed
 from support.runs import drive, make_run, rows, server_model, states
 
 from c2s.backends.registry import open_model
@@ -59,9 +60,7 @@ ARMS = (
     _arm("unicode", lambda p: p.id, {"answer": question("É", "Ü")}),
     _arm("many", lambda p: p.id, {"answer": question(*(f"o{n}" for n in range(80)))}),
 )
-PANEL = Panel(
-    "probe", "one arm for each thing that a request may hold", ARMS, lambda settings: PARENTS, lambda frozen, settings: [], pair=None
-)
+PANEL = Panel("probe", "one arm for each thing that a request may hold", ARMS, Listed(PARENTS))
 EVERY = tuple(arm.name for arm in ARMS)
 
 

@@ -7,6 +7,7 @@ import math
 
 import orjson
 import pytest
+from support.panels import Listed
 from support.runs import drive, make_run, rows, states
 from support.server import Action, Server
 
@@ -108,7 +109,7 @@ def test_a_request_that_cannot_be_made_ends_the_run_and_loses_nothing_that_is_un
         return Outcome("", output=answer.choice().taken(), correct=True)
 
     made = [Parent(f"s{n}", "math", 1, {"target": "a", "candidates": ["a"]}) for n in range(9)]
-    panel = Panel("many", "many", (Arm("x", program, lambda parent: (1,)),), lambda settings: made, lambda frozen, settings: [], pair=None)
+    panel = Panel("many", "many", (Arm("x", program, lambda parent: (1,)),), Listed(made))
     with Server(chat, delay=0.2) as server:
         backend = open_model("chat:qwen?contract=code", {"base_url": server.url, "concurrency": 4})
         run = make_run(memory_path / "run", backend, panels=(panel,), settings={"domain": None, "limit": None})
@@ -136,9 +137,7 @@ def test_both_presentations_reach_the_wire(memory_path):
         "judge",
         "judge",
         (arm("insertion"), arm("sorted")),
-        lambda settings: made,
-        lambda frozen, settings: [],
-        pair=None,
+        Listed(made),
         schedule="hash:20261007154",
     )
     with Server() as server:

@@ -20,6 +20,7 @@ from c2s.dialects import dialect
 from c2s.errors import InputError
 from c2s.panels.registry import panel
 from c2s.records import Ask, Parent, Question, Request, Slot
+from c2s.settings import Settings
 from c2s.verification import verify
 
 MAIN = panel("main")
@@ -212,7 +213,7 @@ def test_a_stopped_run_loses_one_batch_and_ends_as_an_uninterrupted_one(folders:
     manifest, digest = run.manifest()
     with run.locked():
         writer = LedgerWriter(run, durable=False)
-        runner = Runner(writer, backend, [MAIN], manifest["identity"]["settings"])
+        runner = Runner(writer, backend, [MAIN], Settings.from_dict(manifest["identity"]["settings"]))
         stopper = threading.Thread(target=lambda: (entered.wait(60), runner.stop()))
         stopper.start()
         assert runner.run() is False

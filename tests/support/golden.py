@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from support.panels import SETTINGS, play, truth
@@ -16,6 +17,7 @@ from c2s.dialects.systemone import SystemOne
 from c2s.panels.choice.workflows import plans
 from c2s.panels.registry import PANELS
 from c2s.records import Answer, Ask, Choice, Outcome, Parent, Request
+from c2s.settings import Inputs
 
 PROTOCOL = Path(__file__).parents[2] / "docs/protocol.md"
 BEGIN, END = "<!-- golden requests of the decision panels -->\n", "<!-- end of golden requests -->\n"
@@ -44,8 +46,10 @@ SHOWN = {
 def parent_of(name: str) -> Parent:
     """The first arithmetic item of length 3 in the plan's order, or the panel's first own source."""
     panel = PANELS[name]
-    settings = {**SETTINGS, "domain": "math" if "math" in panel.domains else None, "lengths": by_bytes}
-    parent = next(p for p in panel.parents(settings) if p.length == 3 or "math" not in panel.domains)
+    settings = replace(SETTINGS, domain="math" if "math" in panel.domains else None)
+    parent = next(
+        p for p in panel.source.parents(settings, Inputs(rendered_tokens=by_bytes)) if p.length == 3 or "math" not in panel.domains
+    )
     if panel.prepare is not None:
         native = Outcome("native", output=parent.target, correct=True)
         added = plans([parent], {"main": {parent.id: [native]}}, settings)

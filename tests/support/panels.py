@@ -8,8 +8,23 @@ from c2s.backends.base import Call
 from c2s.controllers.program import Arm, ParentProgram
 from c2s.dialects.systemone import SystemOne
 from c2s.records import Ask, Outcome, Parent, Slot
+from c2s.settings import Inputs, Settings
+from c2s.sources.base import Source
 
-SETTINGS = {"seed": 20261005, "limit": None, "domain": None, "template": "v1", "data": {}, "files": {}}
+SETTINGS = Settings()
+
+
+class Listed(Source):
+    """A source that is a list of parents."""
+
+    def __init__(self, parents: Sequence[Parent]) -> None:
+        self.listed = list(parents)
+
+    def parents(self, settings: Settings, inputs: Inputs) -> list[Parent]:
+        return self.listed
+
+    def check(self, frozen: Sequence[Parent], settings: Settings) -> list[str]:
+        return []
 
 
 def play(

@@ -18,6 +18,7 @@ from c2s.planning.plan import create_run, make_plan
 from c2s.reports.build import as_json, build
 from c2s.runner.execute import Runner
 from c2s.runner.retry import replan
+from c2s.settings import Settings
 
 
 def server_model(url: str, *, concurrency: int = 8, timeout: float = 10.0, model: str = "systemone:jev-1.13.0", **options: Any) -> Backend:
@@ -27,7 +28,7 @@ def server_model(url: str, *, concurrency: int = 8, timeout: float = 10.0, model
 def make_run(
     path: Path, backend: Backend, *, limit: int = 4, panels: Sequence[Panel] = (MAIN,), settings: Mapping[str, Any] | None = None
 ) -> RunDirectory:
-    plan = make_plan(panels, {"domain": "math", "limit": limit} | dict(settings or {}))
+    plan = make_plan(panels, Settings.from_dict({"domain": "math", "limit": limit} | dict(settings or {})))
     return create_run(str(path), plan, backend, provenance={"backend_options": {}, "reuse_from": None})
 
 
@@ -49,7 +50,7 @@ def drive(
             writer.require_manifest(digest)
             if errors or unknown:
                 replan(writer, panels, errors=errors, unknown=unknown)
-            made = Runner(writer, backend, panels, manifest["identity"]["settings"], **runner)
+            made = Runner(writer, backend, panels, Settings.from_dict(manifest["identity"]["settings"]), **runner)
             made.run()
         finally:
             writer.close()

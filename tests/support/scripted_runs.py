@@ -14,6 +14,7 @@ from c2s.planning.plan import create_run, make_plan
 from c2s.runner.execute import Runner
 from c2s.runner.policy import Policy
 from c2s.runner.retry import replan
+from c2s.settings import Settings
 
 
 def planned(
@@ -22,7 +23,10 @@ def planned(
     """A new run of these panels; nothing has been asked yet."""
     panels = select(names).panels
     return create_run(
-        path, make_plan(panels, settings or {}, data, asked=names), backend, provenance={"reuse_from": None, "backend_options": {}}
+        path,
+        make_plan(panels, Settings.from_dict(settings or {}), data, asked=names),
+        backend,
+        provenance={"reuse_from": None, "backend_options": {}},
     )
 
 
@@ -42,7 +46,7 @@ def drive(
     try:
         if retry or unknown:
             replan(writer, panels, errors=retry, unknown=unknown)
-        runner = Runner(writer, backend, panels, identity["settings"], policy=policy)
+        runner = Runner(writer, backend, panels, Settings.from_dict(identity["settings"]), policy=policy)
         if stop_after is not None:
             runner.watch = lambda tally, final: runner.stop() if tally.asked >= stop_after else None
         return runner.run()

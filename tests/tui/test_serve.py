@@ -55,7 +55,7 @@ async def received(ws, until: bytes, seconds: float = 30.0) -> bytes:
     while until not in found and time.monotonic() - start < seconds:
         try:
             message = await ws.receive(timeout=1)
-        except asyncio.TimeoutError:
+        except TimeoutError:
             continue
         found += message.data if isinstance(message.data, bytes) else b""
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from c2s.errors import C2SError
@@ -12,7 +14,7 @@ def wordnet_folder():
     from c2s.banks.wordnet import find_wordnet
 
     try:
-        return find_wordnet()
+        return find_wordnet(os.environ.get("C2S_WORDNET") or None)
     except C2SError as error:
         pytest.skip(str(error))
 

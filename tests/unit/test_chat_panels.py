@@ -18,6 +18,7 @@ from c2s.panels.registry import PANELS, select
 from c2s.presentation.encode import canonical_state
 from c2s.presentation.texts import contracts
 from c2s.records import Ask, Choice, Outcome, Parent, Request, Slot
+from c2s.settings import Inputs, Settings
 
 WIRE = dialect("chat-direct:nothink")
 PARENT = Parent(
@@ -63,13 +64,17 @@ def test_the_papers_counts(name, parents, requests):
 
 def test_position_queries_and_records():
     by_domain = {"math": Counter(), "lexical": Counter()}
-    for parent in PANELS["continuous"].outline(SETTINGS):
+    for parent in PANELS["continuous"].source.outline(SETTINGS):
         by_domain[parent.domain].update(slot.arm for slot in PANELS["continuous"].slots(parent))
     assert all(found == {"native": 96, "whole_generate": 96, "position": 528, "prefix_continue": 528} for found in by_domain.values())
-    records = Counter(p.domain for p in PANELS["generation"].outline(SETTINGS) for _ in p.payload["records"])
+    records = Counter(p.domain for p in PANELS["generation"].source.outline(SETTINGS) for _ in p.payload["records"])
     assert records == {"math": 60, "lexical": 60, "symbolic": 24} and sum(records.values()) == 144
-    copied = {p.id for p in PANELS["copying"].outline(SETTINGS)}
-    assert {p.id for p in PANELS["grid"].outline(SETTINGS)} == copied == {p.id for p in PANELS["token-padding"].outline(SETTINGS)}
+    copied = {p.id for p in PANELS["copying"].source.outline(SETTINGS)}
+    assert (
+        {p.id for p in PANELS["grid"].source.outline(SETTINGS)}
+        == copied
+        == {p.id for p in PANELS["token-padding"].source.outline(SETTINGS)}
+    )
 
 
 def test_what_a_panel_requires_a_decision_model_lacks():
@@ -100,7 +105,7 @@ def test_what_a_panel_requires_a_decision_model_lacks():
 @pytest.fixture(scope="module")
 def grid() -> list[tuple[Slot, Ask, dict]]:
     panel = PANELS["grid"]
-    parent = next(p for p in panel.outline(SETTINGS) if p.domain == "math")
+    parent = next(p for p in panel.source.outline(SETTINGS) if p.domain == "math")
     return [(slot, ask, orjson.loads(WIRE.encode(ask, "m"))) for slot, ask in ParentProgram("grid", panel.arms, parent, SETTINGS).start()]
 
 
@@ -206,7 +211,7 @@ def rough(request: Request) -> int:
 
 def padded() -> list[Parent]:
     """A plan's parents without the texts of lexical items, which need WordNet."""
-    return TOKEN_PADDING.parents({**SETTINGS, "domain": "math", "limit": 4, "lengths": rough})
+    return TOKEN_PADDING.source.parents(Settings(domain="math", limit=4), Inputs(rendered_tokens=rough))
 
 
 def test_padding_is_found_at_plan_time_and_counted_in_the_run():
@@ -232,12 +237,12 @@ def test_frozen_padding_is_checked_and_a_length_that_cannot_be_had_is_refused():
     from dataclasses import replace
 
     parents = padded()
-    settings = {**SETTINGS, "domain": "math", "limit": 4}
-    assert TOKEN_PADDING.check(parents, settings) == []
+    settings = Settings(domain="math", limit=4)
+    assert TOKEN_PADDING.source.check(parents, settings) == []
     for padding in (["7"] * parents[0].length, [".."]):
         changed = replace(parents[0], payload={**parents[0].payload, "padding": padding})
-        assert any("not punctuation" in line for line in TOKEN_PADDING.check([changed, *parents[1:]], settings))
+        assert any("not punctuation" in line for line in TOKEN_PADDING.source.check([changed, *parents[1:]], settings))
     with pytest.raises(UsageError, match="no punctuation makes the padded request"):
-        TOKEN_PADDING.parents({**settings, "lengths": lambda request: 1 if "padding" in request.state else 5})
+        TOKEN_PADDING.source.parents(settings, Inputs(rendered_tokens=lambda request: 1 if "padding" in request.state else 5))
     with pytest.raises(UsageError, match="tokenizer is at hand"):
-        TOKEN_PADDING.parents(settings)
+        TOKEN_PADDING.source.parents(settings, Inputs())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from support.panels import SETTINGS
@@ -17,9 +18,10 @@ from c2s.dialects.systemone import SystemOne
 from c2s.panels.dialogue.states import ACCESS, CONSTRUCTION
 from c2s.panels.registry import panel
 from c2s.records import INVALID, Answer, Choice, Parent, Slot
-from c2s.sources.dialogues import check_dialogues, dialogue_parents
+from c2s.settings import Inputs
+from c2s.sources.dialogues import DIALOGUES
 
-PARENTS = dialogue_parents(SETTINGS)
+PARENTS = DIALOGUES.parents(SETTINGS, Inputs())
 PERTURBED = next(parent for parent in PARENTS if parent.payload["permuted"])
 BOATS = next(parent for parent in PARENTS if parent.payload["service"] == "Boats_1")
 
@@ -98,7 +100,7 @@ def test_serial_sees_its_own_earlier_fields_of_this_turn_alone():
 
 def test_names_of_options_are_ids_or_values():
     for naming in (IDS, VALUES):
-        outcomes, asked, _ = play(CONSTRUCTION, BOATS, truth, SETTINGS | {"field_options": naming})
+        outcomes, asked, _ = play(CONSTRUCTION, BOATS, truth, replace(SETTINGS, field_options=naming))
         assert all(o.correct and o.kind == "strict_correct" and o.first_wrong is None for o in outcomes.values())
         options = asked[Slot("dialogue-construction", BOATS.id, "joint", 0, 1, 1)].request.questions["active_intent"].options
         assert options == (
@@ -182,16 +184,16 @@ def test_an_error_spoils_its_own_turn_alone_except_in_the_trajectory():
 
 
 def test_parents_are_the_test_dialogues_in_their_order_and_are_checked():
-    assert [p.id for p in dialogue_parents(SETTINGS | {"limit": 5})] == [p.id for p in PARENTS[:5]]
+    assert [p.id for p in DIALOGUES.parents(replace(SETTINGS, limit=5), Inputs())] == [p.id for p in PARENTS[:5]]
     assert len(PARENTS) == 18 and {p.domain for p in PARENTS} == {"dialogue"} and all(p.length == p.payload["user_turns"] for p in PARENTS)
-    assert dialogue_parents(SETTINGS | {"domain": "math"}) == []
-    assert check_dialogues(PARENTS, SETTINGS) == []
-    assert "not those of the shipped set" in check_dialogues(PARENTS[1:], SETTINGS)[0]
-    own = SETTINGS | {"data": {"dialogue": "x"}}
-    assert check_dialogues(PARENTS, own) == []
-    assert "order" in check_dialogues(PARENTS[::-1], own)[0]
+    assert DIALOGUES.parents(replace(SETTINGS, domain="math"), Inputs()) == []
+    assert DIALOGUES.check(PARENTS, SETTINGS) == []
+    assert "not those of the shipped set" in DIALOGUES.check(PARENTS[1:], SETTINGS)[0]
+    own = replace(SETTINGS, data={"dialogue": "x"})
+    assert DIALOGUES.check(PARENTS, own) == []
+    assert "order" in DIALOGUES.check(PARENTS[::-1], own)[0]
     broken = Parent(BOATS.id, "dialogue", BOATS.length, dict(BOATS.payload) | {"gold": []})
-    assert any("not whole" in text for text in check_dialogues([broken if p is BOATS else p for p in PARENTS], own))
+    assert any("not whole" in text for text in DIALOGUES.check([broken if p is BOATS else p for p in PARENTS], own))
 
 
 @pytest.mark.parametrize("name", ["dialogue-construction", "dialogue-access"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import orjson
 import pytest
@@ -13,10 +14,11 @@ from c2s.dialects.chat import Chat
 from c2s.panels.dialogue.states import ACCESS, CONSTRUCTION
 from c2s.presentation.texts import contracts
 from c2s.records import Answer
-from c2s.sources.dialogues import dialogue_parents
+from c2s.settings import Inputs
+from c2s.sources.dialogues import DIALOGUES
 
 WIRE = Chat(thinking=False)
-BOATS = next(parent for parent in dialogue_parents(SETTINGS) if parent.payload["service"] == "Boats_1")
+BOATS = next(parent for parent in DIALOGUES.parents(SETTINGS, Inputs()) if parent.payload["service"] == "Boats_1")
 GOLD = BOATS.payload["gold"][0]
 
 
@@ -110,7 +112,7 @@ def test_a_broken_object_stays_in_rollouts_state_as_invalid_fields():
 
 def test_ids_and_values_read_alike_for_a_writer():
     for naming in ("ids", "values"):
-        program = ParentProgram("dialogue-construction", CONSTRUCTION.arms, BOATS, SETTINGS | {"field_options": naming})
+        program = ParentProgram("dialogue-construction", CONSTRUCTION.arms, BOATS, replace(SETTINGS, field_options=naming))
         slot, ask = next((s, a) for s, a in program.start() if s.arm == "joint")
         answer: Answer = WIRE.decode(ask, response(json.dumps(GOLD)))
         program.receive(slot, answer)

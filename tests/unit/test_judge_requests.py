@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import orjson
 import pytest
@@ -19,6 +20,7 @@ from c2s.planning.member_order import check_presentations, problems
 from c2s.planning.plan import make_plan
 from c2s.presentation.encode import COMPONENTS, PRESENTATIONS, arranged, body_hash, content_hash, embedded, encode
 from c2s.records import Ask, Slot
+from c2s.settings import Inputs, Settings
 
 LIONS = {"question": "How many points did the Lions win by?", "references": ["14"], "x": "14", "y": "54", "r": "Wmepnu"}
 """The source of Figure 1 (A.3)."""
@@ -32,7 +34,7 @@ FINAL3 = (
 
 
 def body(contract: str, presentation: str, condition: str = "random_colon") -> bytes:
-    request = judge_request(contract, {}, LIONS["question"], LIONS["references"], candidate(condition, LIONS))
+    request = judge_request(contract, Settings(), LIONS["question"], LIONS["references"], candidate(condition, LIONS))
     return SystemOne().encode(Ask(1, request, presentation=presentation), "jev-1.13.0")
 
 
@@ -47,10 +49,10 @@ def test_candidates_are_those_of_table_5_and_figure_1():
         "no_answer_fixture": "I have not selected a final answer.",
         "unresolved_fixture": "Both 14 and 54 remain possible; I have not selected one.",
     }
-    assert [required("FINAL3", name, {}) for name in (*CUES, *CONTROLS, *FIXTURES)] == [
+    assert [required("FINAL3", name, Settings()) for name in (*CUES, *CONTROLS, *FIXTURES)] == [
         "incorrect", "incorrect", "correct", "incorrect", "incorrect", "correct", "no_answer", "no_answer",
     ]  # fmt: skip
-    assert required("FINAL4", "unresolved_fixture", {}) == "ambiguous"
+    assert required("FINAL4", "unresolved_fixture", Settings()) == "ambiguous"
 
 
 def test_the_golden_request_in_both_presentations():
@@ -99,10 +101,10 @@ def test_content_is_equal_and_bytes_are_not():
 
 
 def test_criteria_of_final3_stand_in_sorted_order_already():
-    assert components_of("FINAL3", {}) == ["sorted:outer", "sorted:question", "sorted:state"]
-    assert components_of("FINAL4", {}) == [f"sorted:{name}" for name in COMPONENTS]
+    assert components_of("FINAL3", Settings()) == ["sorted:outer", "sorted:question", "sorted:state"]
+    assert components_of("FINAL4", Settings()) == [f"sorted:{name}" for name in COMPONENTS]
     assert body("FINAL3", "sorted:criteria") == body("FINAL3", "insertion")
-    assert components_of("FINAL4", {"components": ["state"]}) == ["sorted:state"]
+    assert components_of("FINAL4", Settings(components=("state",))) == ["sorted:state"]
 
 
 def test_a_state_is_sorted_to_its_depth_and_others_are_not():
@@ -124,10 +126,10 @@ def test_json_inside_a_text_input_is_sorted_with_the_state_and_counts_by_its_con
 
 
 def test_the_study_counts_10320_requests():
-    jev = make_plan([PREFLIGHT, CONFIRMATION], {}).requests
-    sol = make_plan([PREFLIGHT, CONFIRMATION], {"contracts": ["FINAL3"]}).requests
+    jev = make_plan([PREFLIGHT, CONFIRMATION], Settings()).requests
+    sol = make_plan([PREFLIGHT, CONFIRMATION], Settings(contracts=("FINAL3",))).requests
     assert (jev, sol, jev + sol) == (6880, 3440, 3 * (200 * 16 + 20 * 12))
-    parent = CONFIRMATION.parents({"data": {}, "contracts": ["FINAL3"]})[0]
+    parent = CONFIRMATION.source.parents(Settings(contracts=("FINAL3",)), Inputs())[0]
     slots = CONFIRMATION.slots(parent)
     assert len(slots) == 16 and len({slot.arm for slot in slots}) == 12 and all(slot.step == 1 for slot in slots)
     assert sorted(slot.arm for slot in slots if slot.replicate == 1) == sorted(
@@ -141,17 +143,17 @@ def asked(panel, parent, settings):
 
 @pytest.mark.parametrize("panel", [PREFLIGHT, CONFIRMATION, COMPONENT_ARMS, AUDIT], ids=lambda p: p.name)
 def test_every_planned_group_has_one_content_and_different_bytes(panel):
-    parents = panel.parents({"data": {}, "limit": 2})
-    check_presentations([(panel, parent) for parent in parents], {}, SystemOne(), "m")
-    bodies = asked(panel, parents[0], {})
+    parents = panel.source.parents(Settings(limit=2), Inputs())
+    check_presentations([(panel, parent) for parent in parents], Settings(), SystemOne(), "m")
+    bodies = asked(panel, parents[0], Settings())
     for _, group in itertools.groupby(sorted(bodies, key=lambda s: panel.content_group(s.arm)), key=lambda s: panel.content_group(s.arm)):
         slots = list(group)
         assert len({content_hash(bodies[s]) for s in slots}) == 1 and len({bodies[s] for s in slots}) == len({s.arm for s in slots}) >= 2
 
 
 def test_what_breaks_the_intervention_is_found_before_sending():
-    parent = CONFIRMATION.parents({"data": {}, "limit": 1})[0]
-    bodies = asked(CONFIRMATION, parent, {})
+    parent = CONFIRMATION.source.parents(Settings(limit=1), Inputs())[0]
+    bodies = asked(CONFIRMATION, parent, Settings())
     assert problems(CONFIRMATION, bodies) == []
     plain, ordered, repeat = (
         Slot(CONFIRMATION.name, parent.id, f"final3.{p}.random", r, 1) for p, r in (("insertion", 0), ("sorted", 0), ("sorted", 1))
@@ -175,9 +177,9 @@ class Unordered:
 
 
 def test_a_protocol_without_order_is_refused():
-    parent = CONFIRMATION.parents({"data": {}, "limit": 1})[0]
+    parent = CONFIRMATION.source.parents(Settings(limit=1), Inputs())[0]
     with pytest.raises(UsageError, match="judge-confirmation/.* are the same bytes.*nothing was sent"):
-        check_presentations([(CONFIRMATION, parent)], {}, Unordered(), "m")
+        check_presentations([(CONFIRMATION, parent)], Settings(), Unordered(), "m")
 
 
 def test_all_panels_are_registered_and_plan_without_data():
@@ -185,7 +187,8 @@ def test_all_panels_are_registered_and_plan_without_data():
         "judge-preflight", "judge-confirmation", "judge-components", "reference-switch", "judge-formatting", "judge-cues", "judge-audit",
     }  # fmt: skip
     assert {
-        name: make_plan([PANELS[name]], {}).requests for name in ("reference-switch", "judge-formatting", "judge-cues", "judge-components")
+        name: make_plan([PANELS[name]], Settings()).requests
+        for name in ("reference-switch", "judge-formatting", "judge-cues", "judge-components")
     } == {
         "reference-switch": 480,
         "judge-formatting": 192,
@@ -194,23 +197,23 @@ def test_all_panels_are_registered_and_plan_without_data():
     }
 
 
-TEXT = {"components": ["outer", "state"], "contracts": ["FINAL3"]}
+TEXT = Settings(components=("outer", "state"), contracts=("FINAL3",))
 
 
 @pytest.mark.parametrize("wire", [Responses(), Chat(), Chat("code-readout")], ids=lambda w: w.name)
 @pytest.mark.parametrize("panel", [PREFLIGHT, CONFIRMATION, COMPONENT_ARMS], ids=lambda p: p.name)
 def test_text_models_get_the_same_intervention_and_the_whole_rule(wire, panel):
-    parents = panel.parents({"data": {}, "limit": 1} | TEXT)
+    parents = panel.source.parents(replace(TEXT, limit=1), Inputs())
     check_presentations([(panel, parent) for parent in parents], TEXT, wire, "gpt-6-sol")
     (arms,) = ([s.arm.split(".")[1] for s in panel.slots(parents[0]) if s.arm.endswith((".bare_wrong", ".random"))],)
     assert set(arms) <= {"insertion", "sorted", "sorted:outer", "sorted:state"}
-    request = judge_request("FINAL3", {}, LIONS["question"], LIONS["references"], candidate("random", LIONS))
+    request = judge_request("FINAL3", Settings(), LIONS["question"], LIONS["references"], candidate("random", LIONS))
     sent = wire.encode(Ask(1, request, presentation="sorted"), "gpt-6-sol").decode()
     assert FINAL3 in sent and "Final committed answer differs from all trusted reference answers." in sent
 
 
 def test_sol_gets_its_state_as_sorted_json_and_the_enumeration_stays():
-    request = judge_request("FINAL3", {}, LIONS["question"], LIONS["references"], candidate("random", LIONS))
+    request = judge_request("FINAL3", Settings(), LIONS["question"], LIONS["references"], candidate("random", LIONS))
     plain, ordered = (orjson.loads(Responses().encode(Ask(1, request, presentation=p), "gpt-6-sol")) for p in ("insertion", "sorted"))
     assert list(plain) == ["model", "service_tier", "store", "instructions", "input", "text"] and list(ordered) == sorted(plain)
     assert list(orjson.loads(plain["input"])) == ["question", "trusted_reference", "model_reply"]

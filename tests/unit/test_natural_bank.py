@@ -153,11 +153,10 @@ def test_arithmetic_texts_need_no_wordnet(monkeypatch, tmp_path):
 
 def test_only_wanted_texts_are_joined(bank, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setenv("C2S_WORDNET", str(tmp_path))
     math = [item for item in bank.items if item.domain == "math"][:3]
-    assert list(problem_text(bank, items=math)) == [item.id for item in math]
-    with pytest.raises(MissingDependency, match="C2S_WORDNET: no WordNet files"):
-        problem_text(bank)
+    assert list(problem_text(bank, tmp_path, items=math)) == [item.id for item in math]
+    with pytest.raises(MissingDependency, match="no WordNet files"):
+        problem_text(bank, tmp_path)
 
 
 def test_texts_are_joined_once_and_a_damaged_cache_is_made_again(bank, monkeypatch, tmp_path, wordnet_folder):

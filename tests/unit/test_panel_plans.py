@@ -9,11 +9,12 @@ import pytest
 from c2s.errors import UsageError
 from c2s.panels.registry import PANELS, select
 from c2s.planning.plan import make_plan
+from c2s.settings import Settings
 
 
 def requests(name: str, **settings: object) -> Counter[tuple[str, str]]:
     """Planned requests by (domain, arm)."""
-    plan = make_plan([PANELS[name]], {"domain": "math", **settings})
+    plan = make_plan([PANELS[name]], Settings(domain="math", **settings))
     return Counter((parent.domain, slot.arm) for panel, parent in plan.parents for slot in panel.slots(parent))
 
 
@@ -33,7 +34,7 @@ def test_settings_and_repeats():
 
 def test_frozen_subsets_are_balanced_nested_and_independent_of_the_seed():
     def ids(name: str, **settings: object) -> list[str]:
-        return [p.id for _, p in make_plan([PANELS[name]], {"domain": "math", **settings}).parents]
+        return [p.id for _, p in make_plan([PANELS[name]], Settings(domain="math", **settings)).parents]
 
     small, large = ids("gold-copy"), ids("robustness")
     assert Counter(i.split("-")[1] for i in small) == {str(n): 10 for n in range(3, 9)}
@@ -74,4 +75,4 @@ def test_a_misspelt_panel_names_the_near_misses():
 
 def test_a_domain_that_no_panel_has_is_refused():
     with pytest.raises(UsageError, match="unknown domain 'maths'.*math"):
-        make_plan([PANELS["main"]], {"domain": "maths"})
+        make_plan([PANELS["main"]], Settings(domain="maths"))

@@ -8,6 +8,7 @@ import pytest
 
 from c2s.controllers.program import Arm, Context, ParentProgram
 from c2s.records import INVALID, Answer, Ask, Choice, Outcome, Parent, Question, Request, Slot
+from c2s.settings import Settings
 
 PARENT = Parent("p1", "math", 3, {"target": "585", "candidates": ["585", "589"]})
 
@@ -58,7 +59,7 @@ ONE, THREE = (lambda p: (1,)), (lambda p: (1, 2, 3))
 
 
 def program(*arms: Arm) -> ParentProgram:
-    return ParentProgram("test", arms, PARENT, {"seed": 1})
+    return ParentProgram("test", arms, PARENT, Settings(seed=1))
 
 
 def test_serial_sees_its_own_prefix_with_the_invalid_marker():
@@ -159,4 +160,4 @@ def test_unexpected_answers_and_unplanned_asks_are_refused():
 
 
 def test_context_gives_the_seed():
-    assert Context({"seed": 7}).seed == 7
+    assert Context(Settings(seed=7)).seed == 7

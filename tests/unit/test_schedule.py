@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import pytest
+from support.panels import Listed
 from support.runs import drive, make_run, rows
 
 from c2s.backends.scripted import Scripted
@@ -56,7 +57,7 @@ def panel(schedule: str, steps: int = 2, replicates: int = 2) -> Panel:
 
     arms = tuple(Arm(name, program, lambda p: tuple(range(1, steps + 1)), replicates=replicates) for name in ("x", "y"))
     made = [Parent(f"p{n:02}", "math", 1, {"target": "a", "candidates": ["a"]}) for n in range(20)]
-    return Panel("toy", "toy", arms, lambda settings: made, lambda frozen, settings: [], pair=None, schedule=schedule)
+    return Panel("toy", "toy", arms, Listed(made), schedule=schedule)
 
 
 def order_of(schedule: str, path) -> list[Slot]:

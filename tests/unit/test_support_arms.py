@@ -111,4 +111,4 @@ def test_orders_and_templates_change_only_what_they_name():
     assert set(questions["native"].options) == set(questions["other_order"].options)
     assert list(questions["native"].options) == list(questions["v2"].options)
     assert questions["native"].instructions == questions["other_order"].instructions != questions["v2"].instructions
-    assert SETTINGS["template"] == "v1"
+    assert SETTINGS.template == "v1"

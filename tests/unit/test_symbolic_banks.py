@@ -13,12 +13,13 @@ from c2s.banks.datafile import load_data
 from c2s.panels.registry import PANELS
 from c2s.planning.plan import make_plan
 from c2s.records import Parent
+from c2s.settings import Settings
 
 ISO, LONG, FACTS = (load_data(path).rows for path in (symbolic.ISOMORPHIC_FILE, symbolic.LONG_FILE, semantic.SEMANTIC_FILE))
 
 
 def parents(name: str, **settings: object) -> list[Parent]:
-    return [parent for _, parent in make_plan([PANELS[name]], settings).parents]
+    return [parent for _, parent in make_plan([PANELS[name]], Settings(**settings)).parents]
 
 
 @pytest.mark.parametrize(("path", "make"), [*symbolic.FILES.items(), *semantic.FILES.items()], ids=lambda x: getattr(x, "name", ""))

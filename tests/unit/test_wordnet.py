@@ -9,7 +9,8 @@ import pytest
 
 from c2s.banks import wordnet
 from c2s.banks.wordnet import WORDNET_30, check_meaning, find_wordnet, locate, read_definitions, read_nouns
-from c2s.errors import BankError, MissingDependency
+from c2s.cli.wordnet_place import named_wordnet
+from c2s.errors import BankError, MissingDependency, UsageError
 from tests.support.tinywordnet import Synset, write_wordnet
 
 SYNSETS = [
@@ -66,19 +67,23 @@ def test_an_unknown_offset_is_refused(tiny):
 
 
 @pytest.mark.parametrize("inside", [".", "dict", "corpora/wordnet", "usr/share/wordnet"])
-def test_layouts(tmp_path, inside, monkeypatch):
+def test_layouts(tmp_path, inside):
     digest = write_wordnet(tmp_path / inside, SYNSETS)
     assert locate(tmp_path) == (tmp_path / inside).resolve()
     assert find_wordnet(tmp_path, digest=digest) == (tmp_path / inside).resolve()
-    monkeypatch.setenv("C2S_WORDNET", str(tmp_path))
-    assert find_wordnet(digest=digest) == (tmp_path / inside).resolve()
 
 
-def test_the_argument_wins_over_the_environment(tiny, tmp_path, monkeypatch):
-    monkeypatch.setenv("C2S_WORDNET", str(tmp_path / "nowhere"))
-    assert find_wordnet(tiny[0], digest=tiny[1]) == tiny[0].resolve()
-    with pytest.raises(MissingDependency, match="C2S_WORDNET: no WordNet files"):
+def test_the_environment_is_the_command_lines_default_and_no_parameter(bare_machine, tiny, monkeypatch):
+    monkeypatch.setenv("C2S_WORDNET", str(tiny[0]))
+    assert named_wordnet(None) == str(tiny[0]) and named_wordnet(str(tiny[0])) == str(tiny[0])
+    with pytest.raises(MissingDependency, match="was not found on this machine"):
         find_wordnet(digest=tiny[1])
+    with pytest.raises(MissingDependency, match="no WordNet files"):
+        find_wordnet(tiny[0] / "nowhere")
+    with pytest.raises(UsageError, match="--wordnet .*nowhere: no WordNet database"):
+        named_wordnet(str(tiny[0] / "nowhere"))
+    monkeypatch.delenv("C2S_WORDNET")
+    assert named_wordnet(None) is None
 
 
 def test_the_users_data_folder_and_nltk_folders_are_searched(tiny, tmp_path, monkeypatch):

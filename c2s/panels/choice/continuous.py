@@ -20,9 +20,7 @@ CONTINUOUS = Panel(
         serial("position", contract="direct"),
         prefix_continue(),
     ),
-    parents=NINETY_SIX_EACH.parents,
-    outline=NINETY_SIX_EACH.outline,
-    check=NINETY_SIX_EACH.check,
+    source=NINETY_SIX_EACH,
     pair=("native", "position"),
     endpoints=(
         Endpoint("c2s.reports.choice.continuous:interfaces", {"arms": ("native", *GENERATED)}),

@@ -7,7 +7,8 @@ from typing import Any
 from c2s.banks.interventions import binding_position, wrong_target
 from c2s.banks.natural import Item
 from c2s.controllers.copying import Control, Evidence, copy, rebound
-from c2s.panels.base import Endpoint, Panel, Settings
+from c2s.panels.base import Endpoint, Panel
+from c2s.settings import Settings
 from c2s.sources.natural_items import NaturalParents
 
 EVIDENCE: tuple[Evidence, ...] = ("raw", "indexed")
@@ -15,7 +16,7 @@ CONTROLS: tuple[Control, ...] = ("independent", "serial", "batch")
 
 
 def _extra(item: Item, settings: Settings) -> dict[str, Any]:
-    return {"binding_position": binding_position(item)} | wrong_target(item, settings.get("observed") or {})
+    return {"binding_position": binding_position(item)} | wrong_target(item, settings.observed or {})
 
 
 NINETY_SIX = NaturalParents(pairs=8, extra=_extra)
@@ -36,9 +37,7 @@ COPYING = Panel(
         rebound("opaque_raw", "raw"),
         rebound("opaque_indexed", "indexed"),
     ),
-    parents=NINETY_SIX.parents,
-    outline=NINETY_SIX.outline,
-    check=NINETY_SIX.check,
+    source=NINETY_SIX,
     endpoints=(
         Endpoint("c2s.reports.choice.copying:fidelity", {"controls": CONTROLS}),
         _contrasts("copying", "Figure 15, twelve tests", ("indexed_serial", "raw_serial"), ("raw_batch", "raw_independent")),

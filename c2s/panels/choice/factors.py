@@ -45,8 +45,7 @@ FACTORS = Panel(
             for branch, choices, queries in CELLS
         ),
     ),
-    parents=SOURCES.parents,
-    check=SOURCES.check,
+    source=SOURCES,
     domains=("symbolic",),
     endpoints=(
         Endpoint("c2s.reports.choice.factors:cells", {"cells": CELLS}),

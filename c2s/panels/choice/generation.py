@@ -11,9 +11,7 @@ GENERATION = Panel(
     name="generation",
     what="raw, indexed or direct evidence x generated code or character: the same question, names, order and budget",
     arms=tuple(rendering(f"{evidence}_{output}", evidence, output) for evidence in EVIDENCE for output in OUTPUTS),
-    parents=READOUT.parents,
-    outline=READOUT.outline,
-    check=READOUT.check,
+    source=READOUT.source,
     domains=READOUT.domains,
     endpoints=(
         Endpoint("c2s.reports.choice.generation:accuracy", {"evidence": EVIDENCE, "source": "Figure 7 a, b"}),

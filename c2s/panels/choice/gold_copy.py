@@ -13,9 +13,7 @@ GOLD_COPY = Panel(
     name="gold-copy",
     what="GoldCopy and TeacherForced beside main's Independent and Serial on the same items; gold-path product and mean",
     arms=(gold_copy(), teacher_forced()),
-    parents=SIXTY.parents,
-    outline=SIXTY.outline,
-    check=SIXTY.check,
+    source=SIXTY,
     uses=("main",),
     endpoints=(
         Endpoint("c2s.reports.choice.gold_copy:accuracy", {"own": ("gold_copy", "teacher_forced"), "main": ("independent", "serial")}),

@@ -7,7 +7,8 @@ from typing import Any
 from c2s.banks.interventions import alphabet, binding_position
 from c2s.banks.natural import Item
 from c2s.controllers.rendering import ORDERS, OUTPUTS, TEMPLATES, rendering
-from c2s.panels.base import Endpoint, Panel, Settings
+from c2s.panels.base import Endpoint, Panel
+from c2s.settings import Settings
 from c2s.sources.natural_items import NaturalParents
 
 EVIDENCE = ("indexed", "direct")
@@ -29,9 +30,7 @@ GRID = Panel(
         for template in TEMPLATES
         for order in ORDERS
     ),
-    parents=COPY_PARENTS.parents,
-    outline=COPY_PARENTS.outline,
-    check=COPY_PARENTS.check,
+    source=COPY_PARENTS,
     endpoints=(
         Endpoint("c2s.reports.choice.generation:heat"),
         Endpoint("c2s.reports.choice.generation:interactions"),

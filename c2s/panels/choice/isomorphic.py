@@ -56,8 +56,7 @@ ISOMORPHIC = Panel(
         for operation in OPERATIONS
         for arm in (whole(), serial())
     ),
-    parents=BASES.parents,
-    check=BASES.check,
+    source=BASES,
     domains=("symbolic",),
     endpoints=(
         Endpoint("c2s.reports.retained:by_presentation", {"presentations": PRESENTATIONS, "source": "B.4"}),

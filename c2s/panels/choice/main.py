@@ -10,9 +10,7 @@ MAIN = Panel(
     name="main",
     what="Native, CandidatesOnly, Independent and Serial on the frozen bank; exact McNemar Native/Serial, Holm over models x domains",
     arms=(NATIVE, CANDIDATES_ONLY, INDEPENDENT, SERIAL),
-    parents=MAIN_PARENTS.parents,
-    outline=MAIN_PARENTS.outline,
-    check=MAIN_PARENTS.check,
+    source=MAIN_PARENTS,
     pair=("native", "serial"),
     exploratory=(Endpoint("c2s.reports.choice.characters:odds", {"own": ("serial",), "main": ()}),),
 )

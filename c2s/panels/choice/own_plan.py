@@ -24,9 +24,7 @@ OWN_PLAN = Panel(
         whole(select="argmax"),
         *COPIES,
     ),
-    parents=THIRTY.parents,
-    outline=THIRTY.outline,
-    check=THIRTY.check,
+    source=THIRTY,
     pair=("native", "indexed_serial"),
     endpoints=(
         Endpoint("c2s.reports.choice.own_plan:fidelity", {"arms": ARMS}),

@@ -7,7 +7,8 @@ from typing import Any
 from c2s.banks.interventions import prefix_intervention
 from c2s.banks.natural import Item
 from c2s.controllers.prefix import intervention
-from c2s.panels.base import Endpoint, Panel, Settings
+from c2s.panels.base import Endpoint, Panel
+from c2s.settings import Settings
 from c2s.sources.natural_items import NaturalParents
 
 
@@ -21,9 +22,7 @@ PREFIX = Panel(
     name="prefix",
     what="correct or one-error draft x whole answer or local character, one position an item",
     arms=tuple(intervention(readout, draft) for readout in ("whole", "local") for draft in ("correct", "error")),
-    parents=PARENTS.parents,
-    outline=PARENTS.outline,
-    check=PARENTS.check,
+    source=PARENTS,
     endpoints=(
         Endpoint("c2s.reports.choice.prefix:accuracy_table"),
         Endpoint(

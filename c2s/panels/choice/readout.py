@@ -9,9 +9,11 @@ from c2s.banks.interventions import alphabet, readout_record
 from c2s.banks.natural import Item
 from c2s.banks.symbolic import ENCODINGS, ISOMORPHIC_FILE, encoded
 from c2s.controllers.readout import EVIDENCE, identity, readout
-from c2s.panels.base import Endpoint, Panel, Settings
+from c2s.panels.base import Endpoint, Panel
 from c2s.presentation.names import NAMINGS
 from c2s.records import Parent
+from c2s.settings import Inputs, Settings
+from c2s.sources.base import Source
 from c2s.sources.frozen_rows import FrozenParents
 from c2s.sources.natural_items import NaturalParents
 
@@ -31,26 +33,25 @@ NATURAL = NaturalParents(pairs=10, extra=_extra)
 TWELVE = FrozenParents(ISOMORPHIC_FILE, "symbolic", _build, lambda row: row["length"], keep=lambda row: row["second"])
 
 
-def _parents(settings: Settings) -> list[Parent]:
-    return NATURAL.parents(settings) + TWELVE.parents(settings)
+class ReadoutParents(Source):
+    """Natural items first, then the twelve symbolic bases."""
 
+    def parents(self, settings: Settings, inputs: Inputs) -> list[Parent]:
+        return NATURAL.parents(settings, inputs) + TWELVE.parents(settings, inputs)
 
-def _outline(settings: Settings) -> list[Parent]:
-    return NATURAL.outline(settings) + TWELVE.parents(settings)
+    def outline(self, settings: Settings) -> list[Parent]:
+        return NATURAL.outline(settings) + TWELVE.outline(settings)
 
-
-def _check(frozen: Sequence[Parent], settings: Settings) -> list[str]:
-    symbolic = [p for p in frozen if p.domain == "symbolic"]
-    return NATURAL.check([p for p in frozen if p.domain != "symbolic"], settings) + TWELVE.check(symbolic, settings)
+    def check(self, frozen: Sequence[Parent], settings: Settings) -> list[str]:
+        symbolic = [p for p in frozen if p.domain == "symbolic"]
+        return NATURAL.check([p for p in frozen if p.domain != "symbolic"], settings) + TWELVE.check(symbolic, settings)
 
 
 READOUT = Panel(
     name="readout",
     what="raw, indexed or direct evidence x opaque, remapped, aligned or conflicting names, two repeats; a true/false identity check",
     arms=(*(readout(evidence, naming) for evidence in EVIDENCE for naming in NAMINGS), identity()),
-    parents=_parents,
-    outline=_outline,
-    check=_check,
+    source=ReadoutParents(),
     domains=("math", "lexical", "symbolic"),
     endpoints=(
         Endpoint("c2s.reports.choice.readout:by_evidence"),

@@ -10,9 +10,7 @@ REPEATS = Panel(
     name="repeats",
     what="Native x 3 and Serial x 3 with identical requests: stability of choices and of probabilities, apart",
     arms=(whole(replicates=3), serial(replicates=3)),
-    parents=SEVENTY_TWO.parents,
-    outline=SEVENTY_TWO.outline,
-    check=SEVENTY_TWO.check,
+    source=SEVENTY_TWO,
     pair=("native", "serial"),
     endpoints=(
         Endpoint("c2s.reports.choice.repeats:retained_by_repeat", {"repeats": 3}),

@@ -32,9 +32,7 @@ ROBUSTNESS = Panel(
         *(arm for v in ("v2", "v3") for arm in (whole(f"native_{v}", template=v), serial(f"serial_{v}", template=v))),
         *(independent(arm, template=v) for v, arm in WORDINGS.items()),
     ),
-    parents=SEVENTY_TWO.parents,
-    outline=SEVENTY_TWO.outline,
-    check=SEVENTY_TWO.check,
+    source=SEVENTY_TWO,
     pair=("native", "serial"),
     endpoints=(
         Endpoint("c2s.reports.choice.robustness:by_setting", {"settings": SETTINGS}),

@@ -10,9 +10,7 @@ STOPPING = Panel(
     name="stopping",
     what="51 options with END, cap L + 3: exact, premature END, no END, exhaustion, wrong content",
     arms=(stopping(),),
-    parents=SEVENTY_TWO.parents,
-    outline=SEVENTY_TWO.outline,
-    check=SEVENTY_TWO.check,
+    source=SEVENTY_TWO,
     requires=("wide",),
     endpoints=(
         Endpoint("c2s.reports.choice.stopping:categories", {"categories": CATEGORIES}),

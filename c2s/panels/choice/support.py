@@ -20,9 +20,7 @@ SUPPORT = Panel(
         serial("trie_fill", support="trie", fill="trie"),
         serial("full_fill", fill="union"),
     ),
-    parents=MAIN_PARENTS.parents,
-    outline=MAIN_PARENTS.outline,
-    check=MAIN_PARENTS.check,
+    source=MAIN_PARENTS,
     pair=("native", "full"),
     endpoints=(
         Endpoint("c2s.reports.retained:retained", {"native": "native", "arms": LOCAL, "source": "Figure 12"}),

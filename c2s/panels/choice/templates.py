@@ -14,9 +14,7 @@ TEMPLATES = Panel(
     name="templates",
     what="v1, v2 and v3 of the natural tasks, each with its own Native and Serial; four nonreference Serial contrasts",
     arms=tuple(arm for v in SETTINGS for arm in (whole(f"native_{v}", template=v), serial(f"serial_{v}", template=v))),
-    parents=NINETY_SIX_EACH.parents,
-    outline=NINETY_SIX_EACH.outline,
-    check=NINETY_SIX_EACH.check,
+    source=NINETY_SIX_EACH,
     pair=("native_v1", "serial_v1"),
     endpoints=(
         Endpoint("c2s.reports.choice.robustness:by_setting", {"settings": SETTINGS, "title": "three wordings", "source": "Table D3"}),

@@ -13,8 +13,10 @@ from dataclasses import replace
 from c2s.controllers.copying import copy, copy_request
 from c2s.controllers.program import Context
 from c2s.errors import UsageError
-from c2s.panels.base import Endpoint, Panel, Settings
+from c2s.panels.base import Endpoint, Panel
 from c2s.records import Parent, Request
+from c2s.settings import Inputs, Settings
+from c2s.sources.base import Source
 from c2s.sources.natural_items import NaturalParents
 
 Lengths = Callable[[Request], int]
@@ -26,13 +28,30 @@ LONGEST = 4096
 COPY_PARENTS = NaturalParents(pairs=8)
 
 
-def _parents(settings: Settings) -> list[Parent]:
-    """With the run's `lengths` (a request's rendered tokens), every parent carries its padding by position."""
-    lengths: Lengths | None = settings.get("lengths")
-    parents = COPY_PARENTS.parents(settings)
-    if lengths is None:
-        raise UsageError("the token-padding panel needs a model whose tokenizer is at hand")
-    return [replace(p, payload={**p.payload, "padding": list(paddings(p, Context(settings), lengths))}) for p in parents]
+class PaddedParents(Source):
+    """Items whose targets are copied, each with its padding by position."""
+
+    def parents(self, settings: Settings, inputs: Inputs) -> list[Parent]:
+        """Raises UsageError where the model's tokenizer is not at hand."""
+        lengths = inputs.rendered_tokens
+        if lengths is None:
+            raise UsageError("the token-padding panel needs a model whose tokenizer is at hand")
+        parents = COPY_PARENTS.parents(settings, inputs)
+        return [replace(p, payload={**p.payload, "padding": list(paddings(p, Context(settings), lengths))}) for p in parents]
+
+    def outline(self, settings: Settings) -> list[Parent]:
+        return COPY_PARENTS.outline(settings)
+
+    def check(self, frozen: Sequence[Parent], settings: Settings) -> list[str]:
+        """The items are the bank's; the padding is punctuation, one for each position. Its lengths stand in every outcome."""
+        bare = [replace(p, payload={k: v for k, v in p.payload.items() if k != "padding"}) for p in frozen]
+        legal = set("".join(PATTERNS))
+        wrong = [
+            f"{p.id}: the padding is not punctuation for every position"
+            for p in frozen
+            if len(padding := p.payload.get("padding", ())) != p.length or not all(set(text) <= legal for text in padding)
+        ]
+        return COPY_PARENTS.check(bare, settings) + wrong
 
 
 def paddings(parent: Parent, ctx: Context, lengths: Lengths) -> Iterator[str]:
@@ -77,25 +96,11 @@ def _search(guess: tuple[str, int], want: int, tokens: Callable[[str], int]) -> 
     return None
 
 
-def _check(frozen: Sequence[Parent], settings: Settings) -> list[str]:
-    """The items are the bank's; the padding is punctuation, one for each position. Its lengths stand in every outcome."""
-    bare = [replace(p, payload={k: v for k, v in p.payload.items() if k != "padding"}) for p in frozen]
-    legal = set("".join(PATTERNS))
-    wrong = [
-        f"{p.id}: the padding is not punctuation for every position"
-        for p in frozen
-        if len(found := p.payload.get("padding", ())) != p.length or not all(set(text) <= legal for text in found)
-    ]
-    return COPY_PARENTS.check(bare, settings) + wrong
-
-
 TOKEN_PADDING = Panel(
     name="token-padding",
     what="raw, indexed and token-padded copying of the same targets; every padded request renders to the indexed one's tokens",
     arms=(copy("raw", "raw", "serial"), copy("indexed", "indexed", "serial"), copy("padded", "matched", "serial")),
-    parents=_parents,
-    outline=COPY_PARENTS.outline,
-    check=_check,
+    source=PaddedParents(),
     endpoints=(
         Endpoint("c2s.reports.choice.token_padding:fidelity"),
         Endpoint(

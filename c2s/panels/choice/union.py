@@ -12,9 +12,7 @@ UNION = Panel(
     name="union",
     what="fresh Native, Full Serial and position-union Serial with singletons supplied; Holm over models x domains",
     arms=(whole(), serial("full"), serial("union_fill", support="union", fill="union")),
-    parents=MAIN_PARENTS.parents,
-    outline=MAIN_PARENTS.outline,
-    check=MAIN_PARENTS.check,
+    source=MAIN_PARENTS,
     pair=("native", "full"),
     endpoints=(
         Endpoint("c2s.reports.retained:retained", {"native": "native", "arms": ("full", "union_fill"), "source": "Figure 11"}),

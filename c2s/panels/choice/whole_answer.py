@@ -11,9 +11,7 @@ WHOLE_ANSWER = Panel(
     name="whole-answer",
     what="Native under the model's own contract against one uninterrupted answer of 64 tokens, on the frozen bank",
     arms=(whole(), whole_generate(budget="qwen3_8b_whole")),
-    parents=MAIN_PARENTS.parents,
-    outline=MAIN_PARENTS.outline,
-    check=MAIN_PARENTS.check,
+    source=MAIN_PARENTS,
     pair=("native", "whole_generate"),
     endpoints=(
         Endpoint("c2s.reports.retained:retained", {"native": "native", "arms": ("whole_generate",), "source": "Table B1"}),

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from c2s.controllers.copying import self_plan_spell
-from c2s.panels.base import Endpoint, Panel, Settings
+from c2s.panels.base import Endpoint, Outcomes, Panel
 from c2s.panels.choice.gold_copy import SIXTY
-from c2s.records import Outcome, Parent
+from c2s.records import Parent
+from c2s.settings import Settings
 
 
-def plans(
-    parents: Sequence[Parent], outcomes: Mapping[str, Mapping[str, Sequence[Outcome]]], settings: Settings
-) -> Mapping[str, Mapping[str, Any]]:
+def plans(parents: Sequence[Parent], outcomes: Outcomes, settings: Settings) -> Mapping[str, Mapping[str, Any]]:
     """Each parent's plan: main's Native choice, right or wrong; without one, the reason."""
     added = {}
     for parent in parents:
@@ -31,9 +30,7 @@ WORKFLOWS = Panel(
     name="workflows",
     what="program return and independent Serial (main's), and SelfPlanSpell of main's Native choice, on the same items",
     arms=(self_plan_spell(),),
-    parents=SIXTY.parents,
-    outline=SIXTY.outline,
-    check=SIXTY.check,
+    source=SIXTY,
     uses=("main",),
     prepare=plans,
     endpoints=(Endpoint("c2s.reports.choice.workflows:workflows"),),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from c2s.banks.dialogue import FIELD_SEED, KIND
 from c2s.controllers.dialogue import HISTORY_RECOMPUTE, INDEPENDENT_FIELDS, JOINT, ORACLE, PERTURBED, ROLLOUT, SERIAL_FIELDS
 from c2s.panels.base import Endpoint, Panel
-from c2s.sources.dialogues import DOMAIN, check_dialogues, dialogue_parents
+from c2s.sources.dialogues import DIALOGUES, DOMAIN
 
 CONSTRUCTION = Panel(
     name="dialogue-construction",
@@ -13,8 +13,7 @@ CONSTRUCTION = Panel(
     arms=(JOINT, INDEPENDENT_FIELDS, SERIAL_FIELDS),
     pair=("joint", "serial"),
     retained=False,
-    parents=dialogue_parents,
-    check=check_dialogues,
+    source=DIALOGUES,
     domains=(DOMAIN,),
     data=KIND,
     requires=("batch", "symbols"),
@@ -37,8 +36,7 @@ ACCESS = Panel(
     arms=(HISTORY_RECOMPUTE, ROLLOUT, ORACLE, *PERTURBED),
     pair=("oracle", "rollout"),
     retained=False,
-    parents=dialogue_parents,
-    check=check_dialogues,
+    source=DIALOGUES,
     domains=(DOMAIN,),
     share=True,
     data=KIND,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from c2s.banks.judge import KIND, WORKLOADS
@@ -10,11 +10,12 @@ from c2s.banks.judge_items import KIND as ITEMS
 from c2s.controllers.judge import CONTROLS, CUES, FIXTURES, PUBLISHED, RUBRIC, judge_arm
 from c2s.controllers.judge_probes import BRIDGES, CONTENTS, WORLDS, probe_arm, switch_arm, switch_control
 from c2s.controllers.judge_probes import CUES as READABLE
-from c2s.panels.base import Endpoint, Panel
+from c2s.panels.base import Endpoint, Outcomes, Panel
 from c2s.panels.judge.qualification import PRESENTATIONS, failure
 from c2s.presentation.encode import COMPONENTS
-from c2s.records import Outcome, Parent
-from c2s.sources.judge_sources import SWITCH, ItemParents, JudgeParents, check_switch, components, contracts_of, switch_parents
+from c2s.records import Parent
+from c2s.settings import Settings
+from c2s.sources.judge_sources import SWITCH, ItemParents, JudgeParents, SwitchParents, components, contracts_of
 
 SEED = 20261007154
 SCHEDULE = f"hash:{SEED}"
@@ -30,9 +31,7 @@ ITEM_PARENTS = ItemParents()
 PILOT_PARENTS = JudgeParents("confirmation", at_most=8, extra=lambda settings: {"contracts": ["FINAL3"]})
 
 
-def qualify(
-    parents: Sequence[Parent], outcomes: Mapping[str, Mapping[str, Sequence[Outcome]]], settings: Mapping[str, Any]
-) -> dict[str, dict[str, Any]]:
+def qualify(parents: Sequence[Parent], outcomes: Outcomes, settings: Settings) -> dict[str, dict[str, Any]]:
     """A configuration that failed preflight is skipped whole; its reason is frozen with every source."""
     reasons = {name: failure(PREFLIGHT, name, outcomes[PREFLIGHT.name]) for name in contracts_of(settings)}
     skip = {name: why for name, why in reasons.items() if why is not None}
@@ -44,8 +43,7 @@ PREFLIGHT = Panel(
     what="four controls and two fixtures in both presentations on 20 separate sources; decides which configurations go on",
     compliance=False,
     arms=tuple(judge_arm(c, p, condition) for c in CONTRACTS for p in PRESENTATIONS for condition in (*CONTROLS, *FIXTURES)),
-    parents=PREFLIGHT_PARENTS.parents,
-    check=PREFLIGHT_PARENTS.check,
+    source=PREFLIGHT_PARENTS,
     same_content=SAME_CONTENT,
     domains=WORKLOADS,
     data=KIND,
@@ -65,8 +63,7 @@ CONFIRMATION = Panel(
         for p in PRESENTATIONS
         for condition in (*CUES, *CONTROLS)
     ),
-    parents=CONFIRMATION_PARENTS.parents,
-    check=CONFIRMATION_PARENTS.check,
+    source=CONFIRMATION_PARENTS,
     same_content=SAME_CONTENT,
     domains=WORKLOADS,
     data=KIND,
@@ -93,8 +90,7 @@ COMPONENT_ARMS = Panel(
         for p in ("insertion", *(f"sorted:{name}" for name in COMPONENTS), "sorted")
         for condition in CUES
     ),
-    parents=COMPONENT_PARENTS.parents,
-    check=COMPONENT_PARENTS.check,
+    source=COMPONENT_PARENTS,
     same_content=SAME_CONTENT,
     domains=WORKLOADS,
     data=KIND,
@@ -110,8 +106,7 @@ REFERENCE_SWITCH = Panel(
     compliance=False,
     arms=tuple(switch_arm("FINAL3", world, name) for world in WORLDS for name in BRIDGES)
     + tuple(switch_control("FINAL3", world, value) for world in WORLDS for value in WORLDS),
-    parents=switch_parents,
-    check=check_switch,
+    source=SwitchParents(),
     domains=(SWITCH,),
     endpoints=(Endpoint("c2s.reports.judge.probes:reference_switch"),),
     requires=("symbols",),
@@ -124,8 +119,7 @@ FORMATTING = Panel(
     what="earlier value (reference, other, none) x bridge (blank, colon, R, R:) on 16 sources, under FINAL3; scores; ours",
     compliance=False,
     arms=tuple(probe_arm("FINAL3", content, name) for content in CONTENTS for name in BRIDGES),
-    parents=PILOT_PARENTS.parents,
-    check=PILOT_PARENTS.check,
+    source=PILOT_PARENTS,
     domains=WORKLOADS,
     data=KIND,
     endpoints=(Endpoint("c2s.reports.judge.probes:formatting"),),
@@ -139,8 +133,7 @@ READABLE_CUES = Panel(
     what="earlier value (reference, other) x readable cue (blank, Actual, Correct answer) under FINAL3 and FINAL4; ours",
     compliance=False,
     arms=tuple(probe_arm(c, content, name) for c in PUBLISHED for content in CONTENTS[:2] for name in READABLE),
-    parents=CONFIRMATION_PARENTS.parents,
-    check=CONFIRMATION_PARENTS.check,
+    source=CONFIRMATION_PARENTS,
     domains=WORKLOADS,
     data=KIND,
     endpoints=(Endpoint("c2s.reports.judge.probes:readable_cues"),),
@@ -154,8 +147,7 @@ AUDIT = Panel(
     what="one's own judge on one's own items: the confirmation's 16 calls, and whether any verdict depends on the order of keys; ours",
     compliance=False,
     arms=CONFIRMATION.arms,
-    parents=ITEM_PARENTS.parents,
-    check=ITEM_PARENTS.check,
+    source=ITEM_PARENTS,
     same_content=SAME_CONTENT,
     domains=(*WORKLOADS, "items"),
     data=ITEMS,

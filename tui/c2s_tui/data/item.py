@@ -20,6 +20,7 @@ from c2s.ledger import reader
 from c2s.ledger.writer import ExchangeRow, ParentRow, SlotRow
 from c2s.panels.registry import panel
 from c2s.records import INVALID, Ask, Choice, Outcome, Question, Slot
+from c2s.settings import Settings
 from c2s_tui.data.items import text_of
 from c2s_tui.data.source import Source
 
@@ -160,7 +161,7 @@ class _Replay:
             return  # its requests follow from earlier panels, which have not closed yet
         present = {slot.arm for slot in self.slots}
         arms = [arm for arm in declared.arms if arm.name in present]
-        program = ParentProgram(declared.name, arms, self.row.parent, identity["settings"])
+        program = ParentProgram(declared.name, arms, self.row.parent, Settings.from_dict(identity["settings"]))
         waiting = program.start()
         while waiting:
             slot, ask = waiting.pop()
