@@ -13,10 +13,11 @@ from dataclasses import asdict, dataclass
 import orjson
 
 from c2s import __version__
-from c2s.cli import limits as hosted
+from c2s.cli.arguments import options as declared_options
 from c2s.cli.output import json_out
 from c2s.cli.wordnet_place import named_wordnet
 from c2s.errors import C2SError
+from c2s.options import Endpoint, as_dict
 
 EXTRAS = {
     "sparrow_decider": ("Sparrow, the demo model", "pip install 'c2s[demo]'"),
@@ -114,7 +115,7 @@ def _endpoint(options: argparse.Namespace) -> list[Finding]:
 
     find(options.model.partition("?")[0])  # a name that does not exist is wrong usage, as everywhere
     try:
-        backend = open_model(options.model, hosted.given(options))
+        backend = open_model(options.model, as_dict(Endpoint, declared_options(Endpoint, options)))
     except C2SError as error:
         return [Finding("model", "bad", str(error))]
     try:

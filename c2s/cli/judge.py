@@ -10,23 +10,24 @@ from pathlib import Path
 
 from c2s.cli.output import json_out, new_file, say, write_file
 from c2s.errors import UsageError
+from c2s.options import AuditOptions
 
 PANEL = "judge-audit"
 
 
-def audit(options: argparse.Namespace) -> int:
+def audit(arguments: argparse.Namespace) -> int:
     """Plan, say what it costs, run, and print one page. A paid model is asked only with --yes."""
     from c2s.backends.registry import default_model, open_model
     from c2s.cli import limits as hosted
     from c2s.cli.planning import planned
-    from c2s.cli.run import start
+    from c2s.cli.run import earlier_form, start
     from c2s.dialects import dialect
     from c2s.planning.estimate import estimate
     from c2s.spending.prices import load_price
 
-    if options.limit is not None and options.limit < 1:
-        raise UsageError("--limit is the number of items of each workload, at least 1")
-    values = hosted.given(options)
+    options = earlier_form(AuditOptions, arguments)
+    options.seed = options.wordnet = options.data = options.field_options = options.observed = None
+    values = options.service
     backend = open_model(options.model or default_model(), values)
     try:
         if not (options.rubric or options.contracts):

@@ -1,8 +1,7 @@
-"""What the runner makes of the options in c2s/cli/options.py: pace, money, policy."""
+"""What the runner makes of the options of a run: pace, money, policy."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -14,41 +13,21 @@ from c2s.errors import C2SError, LedgerError, UsageError
 from c2s.ledger import sqlite
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.totals import read_spend
+from c2s.options import Options, ServiceOptions, as_dict, overlaid
 from c2s.runner.pace import Limits
 from c2s.runner.policy import Policy
 from c2s.spending.budget import Budget, Cap
 from c2s.spending.prices import Price, load_price
 
-NAMES = (
-    "concurrency", "base_url", "profile", "profiles", "key_env", "key_command", "key_file", "timeout", "rate", "token_rate", "prices",
-    "cap", "provider_cap", "retries", "retry_malformed", "stop_after_errors", "on_model_change", "unreachable_after",
-)  # fmt: skip
-_POSITIVE = ("timeout", "rate", "token_rate", "cap", "provider_cap", "unreachable_after")
-_COUNTS = ("retries", "retry_malformed", "stop_after_errors")
 
-
-def given(options: argparse.Namespace) -> dict[str, Any]:
-    """The options of this module as given, None where not. Raises UsageError for values out of range."""
-    values = {name: getattr(options, name, None) for name in NAMES}
-    if values["concurrency"] is not None and not 1 <= values["concurrency"] <= 1000:
-        raise UsageError("--concurrency is between 1 and 1000")
-    for name in _POSITIVE:
-        if values[name] is not None and not 0 < values[name] < float("inf"):
-            raise UsageError(f"--{name.replace('_', '-')} is a positive number")
-    for name in _COUNTS:
-        if values[name] is not None and values[name] < 0:
-            raise UsageError(f"--{name.replace('_', '-')} is not below zero")
-    if sum(values[name] is not None for name in ("key_env", "key_command", "key_file")) > 1:
-        raise UsageError("give one of --key-env, --key-command and --key-file")
-    return values
+def given(options: Options) -> dict[str, Any]:
+    """How a model is asked, by name; None where nothing was said."""
+    return as_dict(ServiceOptions, options)
 
 
 def merged(stored: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
-    """A resumed run's options: those it was begun with, and those given now on top; one key source replaces another."""
-    base = dict(stored)
-    if any(now.get(name) is not None for name in ("key_env", "key_command", "key_file")):
-        base |= dict.fromkeys(("key_env", "key_command", "key_file"))
-    return base | {name: value for name, value in now.items() if value is not None}
+    """A resumed run's options: those it was begun with, and those given now in their place."""
+    return overlaid(ServiceOptions, stored, now)
 
 
 def policy(values: Mapping[str, Any]) -> Policy:

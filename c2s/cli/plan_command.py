@@ -9,14 +9,17 @@ from c2s.backends.registry import default_model, open_model
 from c2s.cli import limits as hosted
 from c2s.cli.output import json_out
 from c2s.cli.planning import panel_names, planned
+from c2s.cli.run import earlier_form
 from c2s.dialects import dialect
+from c2s.options import PlanOptions
 from c2s.planning.estimate import Estimate, estimate
 from c2s.spending.prices import EXPECTED_BYTES_PER_TOKEN, RESERVED_BYTES_PER_TOKEN, load_price
 
 
-def plan(options: argparse.Namespace) -> int:
+def plan(arguments: argparse.Namespace) -> int:
+    options = earlier_form(PlanOptions, arguments)
     names = panel_names(options)
-    values = hosted.given(options)
+    values = options.service
     backend = open_model(options.model or default_model(), dict(values) | {"sends_nothing": True})
     try:
         made = planned(names, options, backend)

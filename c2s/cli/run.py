@@ -16,12 +16,14 @@ from typing import Any
 from c2s.backends.base import Backend
 from c2s.backends.registry import default_model, open_model
 from c2s.cli import limits as hosted
+from c2s.cli.arguments import options
 from c2s.cli.output import say
 from c2s.cli.planning import panel_names, planned
 from c2s.errors import C2SError, LedgerError, UsageError
 from c2s.kernels import _load as _load  # the report needs the compiled core: where it is missing, say so before the first request
 from c2s.ledger.directory import RunDirectory, write_durably
 from c2s.ledger.writer import LedgerWriter
+from c2s.options import Options, ResumeOptions, RunOptions, declared
 from c2s.panels.registry import panel
 from c2s.planning.plan import Plan, create_run
 from c2s.presentation.texts import contracts_sha256
@@ -32,14 +34,29 @@ from c2s.runner.retry import replan
 from c2s.runner.reuse import Reuse
 from c2s.settings import Settings
 
+
+def earlier_form(cls: type[Options], arguments: argparse.Namespace) -> argparse.Namespace:
+    """The declared options under the names that planning reads."""
+    given = options(cls, arguments)
+    found = {name: getattr(given, name) for name in declared(cls)} | {"service": hosted.given(given), "json": arguments.json}
+    found["domain"] = found.get("domains", ())[0] if len(found.get("domains", ())) == 1 else None
+    if len(found.get("domains", ())) > 1:
+        raise UsageError("--domain: give one domain")
+    found["panel"] = ",".join(found.get("panels", ()))
+    found["contracts"] = ",".join(found.get("contracts", ()))
+    found["reuse_from"] = found["reuse_from"][0] if found.get("reuse_from") else None
+    return argparse.Namespace(**({"dir": getattr(arguments, "dir", None)} | found))
+
+
 Show = Callable[[Path, argparse.Namespace], None]
 """Prints what a finished run is to show, given its directory."""
 
 
-def run(options: argparse.Namespace) -> int:
+def run(arguments: argparse.Namespace) -> int:
+    options = earlier_form(RunOptions, arguments)
     names = panel_names(options)
     model = options.model or default_model()
-    values = hosted.given(options)
+    values = options.service
     backend = open_model(model, values)
     hosted.check_budget(backend, values)
     say(f"c2s: planning {', '.join(names)} with {model}")
@@ -65,7 +82,8 @@ def start(
     return _drive(directory, backend, options, values, show=show)
 
 
-def resume(options: argparse.Namespace) -> int:
+def resume(arguments: argparse.Namespace) -> int:
+    options = earlier_form(ResumeOptions, arguments)
     directory = RunDirectory.open(options.dir)
     manifest, _ = directory.manifest()
     identity = manifest["identity"]
@@ -73,7 +91,7 @@ def resume(options: argparse.Namespace) -> int:
         raise LedgerError(
             f"{directory.path} was planned with other request texts; finish it with c2s {manifest['provenance']['versions']['c2s']}"
         )
-    values = hosted.merged(manifest["provenance"]["backend_options"], hosted.given(options))
+    values = hosted.merged(manifest["provenance"]["backend_options"], options.service)
     backend = open_model(identity["model"], values)
     if dict(backend.fingerprint) != identity["fingerprint"]:
         backend.close()
@@ -157,6 +175,7 @@ def _run_guarded(runner: Runner, writer: LedgerWriter) -> bool:
 
 
 def _finish(directory: RunDirectory, options: argparse.Namespace, show: Show | None) -> int:
+    from c2s.cli.inspect import say_errors
     from c2s.reports.build import as_json, build, render
 
     report = build([directory.path])
@@ -168,7 +187,7 @@ def _finish(directory: RunDirectory, options: argparse.Namespace, show: Show | N
     bad = report.requests("error") + report.requests("unknown")
     if bad:
         say(f"c2s: {bad} requests ended in error or unknown; their pairs are dropped, never scored. See: c2s status {directory.path}")
-    return 1 if bad else 0
+    return 1 if say_errors(report.errors) or bad else 0
 
 
 @contextmanager

@@ -7,31 +7,29 @@ practice; where a response reports more, the report counts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
 
-from c2s.backends.usertables import layered
-from c2s.errors import UsageError, nearest
+from c2s.backends.usertables import user_tables
+from c2s.options import Rule
 from c2s.records import Request, Usage
+from c2s.toml_files import ranged
 
 USER_FILE = "~/.config/c2s/prices.toml"
 EXPECTED_BYTES_PER_TOKEN = 4
 RESERVED_BYTES_PER_TOKEN = 2
-MEMBERS = ("input", "output", "cached", "cache_write", "output_reserve", "output_expected")
+AMOUNT = ranged(Rule(lambda value: 0 <= value < 1e6, "is not an amount: at least 0 and below a million"))
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
     """USD per million tokens."""
 
-    input: float
-    output: float
-    cached: float | None = None
-    cache_write: float | None = None
-    output_reserve: int = 16
-    output_expected: int | None = None
+    input: float = field(metadata=AMOUNT)
+    output: float = field(metadata=AMOUNT)
+    cached: float | None = field(default=None, metadata=AMOUNT)
+    cache_write: float | None = field(default=None, metadata=AMOUNT)
+    output_reserve: int = field(default=16, metadata=AMOUNT)
+    output_expected: int | None = field(default=None, metadata=AMOUNT)
 
     def cost(self, usage: Usage) -> float | None:
         """USD for what was reported; the service's own figure where it names one. None where no input tokens are reported."""
@@ -79,19 +77,11 @@ def tokens_out_expected(request: Request, dialect: str, price: Price | None) -> 
 
 def load_price(model: str, file: str | None = None) -> Price | None:
     """The price of a model, None where no table knows it. Raises UsageError for an unreadable table."""
-    hint = 'is not a [model]; quote a name with dots: ["jev-1.13.0"]'
-    where = {"what": "prices", "named": file, "variable": "C2S_PRICES", "usual": USER_FILE, "hint": hint}
-    table, path = layered(__package__, "prices.toml", **where)
-    found = table.get(model) or table.get(model.rpartition("/")[2])
-    return None if found is None else _price(model, found, path)
-
-
-def _price(model: str, members: Mapping[str, Any], path: Path) -> Price:
-    for key, value in members.items():
-        if key not in MEMBERS:
-            raise UsageError(f"{path}: price of {model!r} has an unknown member {key!r}{nearest(key, list(MEMBERS))}")
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1e6:
-            raise UsageError(f"{path}: {key} of {model!r} is not an amount")
-    if "input" not in members or "output" not in members:
-        raise UsageError(f"{path}: the price of {model!r} needs input and output")
-    return Price(**members)
+    tables, own = user_tables(Price, __package__, "prices.toml", what="prices", named=file, variable="C2S_PRICES", usual=USER_FILE)
+    name = model if model in tables else model.rpartition("/")[2]
+    if name not in tables:
+        return None
+    missing = [member for member in ("input", "output") if member not in tables[name]]
+    if missing and own is not None:
+        raise own.error((name,), f"the price of {name!r} needs input and output")
+    return Price(**tables[name])

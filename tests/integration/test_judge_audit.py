@@ -174,7 +174,7 @@ def test_what_is_not_a_labelled_item_or_a_rubric_is_said(tmp_path: Path, capsys:
         (tmp_path / "r.toml").write_text(text)
         assert said in fails("--rubric", tmp_path / "r.toml")
     assert "cannot read the rubric" in fails("--rubric", tmp_path / "nowhere.toml")
-    assert "not both" in fails("--rubric", write_rubric(tmp_path / "r.toml"), "--contracts", "FINAL3")
+    assert "only one of --contracts and --rubric" in fails("--rubric", write_rubric(tmp_path / "r.toml"), "--contracts", "FINAL3")
     assert "did you mean FINAL3" in fails("--contracts", "FINAL33")
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
-from c2s.backends.usertables import layered
+from c2s.backends.usertables import user_tables
 from c2s.errors import UsageError, nearest
+from c2s.options import POSITIVE
+from c2s.toml_files import NOT_IN_FILES, ranged
 
 USER_FILE = "~/.config/c2s/profiles.toml"
 
@@ -18,42 +18,23 @@ USER_FILE = "~/.config/c2s/profiles.toml"
 class Profile:
     """One provider. `base_url` is None where the user has to name the server."""
 
-    name: str
+    name: str = field(metadata=NOT_IN_FILES)
     base_url: str | None = None
     base_url_env: str | None = None
     key_env: str | None = None
     key_command: str | None = None
     key_file: str | None = None
-    workers: int | None = None
-    starts_per_second: float | None = None
-    tokens_per_second: float | None = None
-    cap_usd: float | None = None
+    workers: int | None = field(default=None, metadata=ranged(POSITIVE))
+    starts_per_second: float | None = field(default=None, metadata=ranged(POSITIVE))
+    tokens_per_second: float | None = field(default=None, metadata=ranged(POSITIVE))
+    cap_usd: float | None = field(default=None, metadata=ranged(POSITIVE))
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-_TYPES = {
-    "base_url": str, "base_url_env": str, "key_env": str, "key_command": str, "key_file": str, "workers": int,
-    "starts_per_second": float, "tokens_per_second": float, "cap_usd": float, "headers": dict,
-}  # fmt: skip
-
-
 def load_profiles(file: str | None = None) -> dict[str, Profile]:
-    """The shipped profiles with those of the user's file on top. Raises UsageError for an unreadable or unknown member."""
-    where = {"what": "profiles", "named": file, "variable": "C2S_PROFILES", "usual": USER_FILE, "hint": "stands outside a [profile]"}
-    table, path = layered(__package__, "profiles.toml", **where)
-    return {name: _profile(name, members, path) for name, members in table.items()}
-
-
-def _profile(name: str, members: Mapping[str, Any], path: Path) -> Profile:
-    for key, value in members.items():
-        if key not in _TYPES:
-            raise UsageError(f"{path}: profile {name!r} has an unknown member {key!r}{nearest(key, list(_TYPES))}")
-        kind = _TYPES[key]
-        if isinstance(value, bool) or not isinstance(value, (int, float) if kind is float else kind):
-            raise UsageError(f"{path}: {key} of profile {name!r} is not a {kind.__name__}")
-        if kind in (int, float) and not value > 0:
-            raise UsageError(f"{path}: {key} of profile {name!r} must be above zero")
-    return Profile(name, **members)
+    """The shipped profiles with those of the user's file on top. Raises UsageError for an unreadable file or an unknown member."""
+    tables, _ = user_tables(Profile, __package__, "profiles.toml", what="profiles", named=file, variable="C2S_PROFILES", usual=USER_FILE)
+    return {name: Profile(name, **members) for name, members in tables.items()}
 
 
 def choose_profile(name: str | None, default: str, *, base_url: str | None, file: str | None) -> Profile:
