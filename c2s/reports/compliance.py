@@ -46,5 +46,5 @@ def compliance(data: PanelData) -> Section:
 
 
 def _by_kind(rows: Sequence[Row]) -> list[Row]:
-    every = {kind for row in rows for kind in row["kinds"]}
+    every = sorted({kind for row in rows for kind in row["kinds"]})  # sorted: a report has the same bytes in every process
     return [row | {kind: row["kinds"].get(kind, 0) for kind in every} for row in rows]

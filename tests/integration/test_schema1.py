@@ -131,7 +131,8 @@ def test_the_interrupted_run_is_finished(folder: Path):
     for what in ("requests", "arms", "transitions", "models", "state"):
         assert finished[what] == whole[what]
     code, out, _ = c2s("verify", "--json", "interrupted")
-    assert code == 0 and json.loads(out)["open"] == 0 and version_of(folder / "interrupted" / "ledger.sqlite") == VERSION
+    assert code == 0 and json.loads(out)["open"] == 0, out
+    assert version_of(folder / "interrupted" / "ledger.sqlite") == VERSION
 
 
 @pytest.mark.parametrize("number, said", [(0, "no c2s ever wrote one below 1"), (-3, "schema -3"), (99, "newer c2s")])
