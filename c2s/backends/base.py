@@ -58,7 +58,7 @@ class Backend(Protocol):
     nothing but its request (of local weights in float32: the choice; its probabilities agree to 1e-4). `max_batch` calls are handed over
     at once; `workers` threads do so, 0 means inline.
     `fingerprint` is everything beside the bytes that decides an answer; answers are reused only where it is equal.
-    A backend with a method `preflight(bodies)` is shown the first requests of a plan before its run exists, and raises UsageError there.
+    What only some models can do beside this is declared in `c2s.backends.abilities`.
     `lacks` says what the model does not offer that a panel may require, with the reason (see `c2s.panels.base.Panel.requires`).
     """
 
