@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from c2s.records import Ask, Parent, Slot
+from c2s.records import Ask, Parent, Request, Slot
 
 Verdict = Literal["ok", "not_processed", "error", "lost"]
 Cause = Literal["connect", "busy", "quota", "refused"]
@@ -28,6 +28,11 @@ class Call:
     parent: Parent
     ask: Ask
     body: bytes
+
+    @property
+    def request(self) -> Request:
+        """What is asked, without what the ask says beside it."""
+        return self.ask.request
 
 
 @dataclass(frozen=True, slots=True)
