@@ -58,8 +58,8 @@ class Plan:
                 owners |= shared_slots(panel, [parent for other, parent in self.parents if other is panel], self.settings, encode)
         for panel, parent in self.parents:
             payload = freeze(parent.payload)
-            slots = panel.slots(parent)
-            shared = {slot: owner for slot in slots if (owner := owners.get(Slot(panel.name, parent.id, *slot)))}
+            slots = tuple(panel.slots(parent))
+            shared = {slot: owners[slot] for slot in slots if slot in owners}
             yield PlannedParent(panel.name, parent, hashlib.sha256(payload).hexdigest(), payload, slots, shared)
 
 
@@ -193,5 +193,6 @@ def create_run(path: str, plan: Plan, backend: Backend, *, provenance: Mapping[s
     preflight(plan, backend, wire)
     run = RunDirectory.create(path)
     digest = run.write_manifest(manifest(plan, backend, provenance=provenance))
-    create_ledger(run, plan.rows(lambda ask: wire.encode(ask, backend.model)), {"manifest_sha256": digest})
+    arms = {(panel.name, arm.name): arm.factors for panel in plan.panels for arm in panel.arms}
+    create_ledger(run, plan.rows(lambda ask: wire.encode(ask, backend.model)), {"manifest_sha256": digest}, arms)
     return run
