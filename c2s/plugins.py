@@ -15,11 +15,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import metadata
-from typing import Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from c2s import __version__
 from c2s.errors import UsageError
+
+if TYPE_CHECKING:
+    from importlib import metadata
 
 Kind = Literal["model", "panel", "source"]
 GROUPS: Mapping[Kind, str] = {"model": "c2s.models", "panel": "c2s.panels", "source": "c2s.sources"}
@@ -151,6 +153,21 @@ class Registry(Mapping[str, T], Generic[T]):
                 found.append(str(error))
         return found
 
+    def missing(self, name: str, provenance: Mapping[str, Any]) -> str | None:
+        """A sentence where a name of a run cannot be used here, with the package that brought it; None where it can.
+
+        `provenance` is that of the run's manifest. `name` is a panel, a source, or the part of a model's name before its detail.
+        """
+        if name in self.declared:
+            return None
+        try:
+            self[name]
+        except UsageError as error:
+            return str(error)
+        except KeyError:
+            return f"{self.kind} {name!r} is not installed here{_brought(self.kind, name, provenance)}"
+        return None
+
     def _load(self, name: str) -> T:
         if name in self.declared:
             declared = self.declared[name]
@@ -227,24 +244,12 @@ def origins(names: Mapping[Kind, Sequence[str]]) -> dict[str, dict[str, list[str
 
 
 def missing(kind: Kind, name: str, provenance: Mapping[str, Any]) -> str | None:
-    """A sentence where a name of a run cannot be used here, with the package that brought it; None where it can.
-
-    `provenance` is that of the run's manifest. `name` is a panel, a source, or the part of a model's name before its detail.
-    """
-    registry = _REGISTRIES[kind]
-    if name in registry.declared:
-        return None
-    try:
-        registry[name]
-    except UsageError as error:
-        return str(error)
-    except KeyError:
-        return f"{kind} {name!r} is not installed here{_brought(kind, name, provenance)}"
-    return None
+    """See `Registry.missing`."""
+    return _REGISTRIES[kind].missing(name, provenance)
 
 
 def _brought(kind: Kind, name: str, provenance: Mapping[str, Any]) -> str:
-    brought = provenance.get("plugins")
+    brought = provenance.get("plugins") if isinstance(provenance, Mapping) else None
     brought = brought.get(kind) if isinstance(brought, Mapping) else None
     brought = brought.get(name) if isinstance(brought, Mapping) else None
     if isinstance(brought, list) and len(brought) == 2 and all(isinstance(part, str) for part in brought):
@@ -272,6 +277,8 @@ def _installed(kind: Kind) -> Mapping[str, tuple[Plugin, ...]]:
 @lru_cache
 def _entry_points(group: str, path: tuple[str, ...]) -> Mapping[str, tuple[Plugin, ...]]:
     """Entry points of a group by name. `path` is where they were looked for, so that another one is looked through anew."""
+    from importlib import metadata  # most commands ask for names of c2s alone, and need not wait for it
+
     found: dict[str, list[Plugin]] = {}
     for point in metadata.entry_points(group=group):
         if point.dist is None:

@@ -12,6 +12,7 @@ from c2s.cli.output import json_out, say
 from c2s.ledger import reader, sqlite
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.totals import NANO, from_run
+from c2s.planning.installed import lacking
 
 
 def status(options: argparse.Namespace) -> int:
@@ -54,6 +55,7 @@ def status(options: argparse.Namespace) -> int:
         "models": json.loads(values.get("models") or "{}"),
         "panels": manifest["identity"]["panels"],
         "model": manifest["identity"]["model"],
+        "missing": lacking(manifest),
         "requests": requests,
         "arms": arms,
         "transitions": transitions,
@@ -73,6 +75,8 @@ def print_status(document: dict) -> None:
     print(literal(f"{document['state']}{runner}: {', '.join(document['panels'])} with {document['model']}"))
     if document["failure"]:
         print(literal(f"failure: {document['failure']}"))
+    for sentence in document["missing"]:
+        print(literal(f"missing: {sentence}"))
     for what in ("phase", "stopped"):
         if document[what]:
             print(literal(f"{what}: {document[what]}"))

@@ -25,6 +25,7 @@ from c2s.ledger.directory import RunDirectory, write_durably
 from c2s.ledger.writer import LedgerWriter
 from c2s.options import Options, ResumeOptions, RunOptions, declared
 from c2s.panels.registry import panel
+from c2s.planning.installed import require
 from c2s.planning.plan import Plan, create_run
 from c2s.presentation.texts import contracts_sha256
 from c2s.runner.control import Control
@@ -92,6 +93,7 @@ def resume(arguments: argparse.Namespace) -> int:
             f"{directory.path} was planned with other request texts; finish it with c2s {manifest['provenance']['versions']['c2s']}"
         )
     values = hosted.merged(manifest["provenance"]["backend_options"], options.service)
+    require(manifest, directory.path)
     backend = open_model(identity["model"], values)
     if dict(backend.fingerprint) != identity["fingerprint"]:
         backend.close()
