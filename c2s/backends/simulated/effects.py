@@ -106,7 +106,7 @@ class Known(Simulated):
     def _copied(self, call: Call, state: Mapping[str, Any], question: Question, truth: str) -> tuple[str, float]:
         target, indexed, feedback = state["copy_target"], "indexed_characters" in state, "current_prefix" in state
         gold = call.parent.payload["target"]
-        position = state.get("position") or int(_POSITION.search(question.instructions)[1])
+        position = state.get("position") or _position(question.instructions)
         p = COPY
         if (
             self.effect == "copier"
@@ -200,7 +200,8 @@ class Known(Simulated):
             return 1.0
         if self.effect == "informed":
             p = 0.95 if right else 0.05
-        return p ** (1 / steps)
+        sure: float = p ** (1 / steps)
+        return sure
 
     def _answer(self, call: Call, name: str, question: Question) -> dict[str, Any]:
         answer = super()._answer(call, name, question)
@@ -222,6 +223,14 @@ def mate(candidates: list[str], target: str) -> str:
     """Another candidate, as like the target as there is: with the same initial, then with most characters in common."""
     others = [c for c in candidates if c != target]
     return max(others, key=lambda c: (c[0] == target[0], sum(a == b for a, b in zip(c, target, strict=False))))
+
+
+def _position(instructions: str) -> int:
+    """The position that a question's text names."""
+    named = _POSITION.search(instructions)
+    if named is None:
+        raise UsageError(f"the simulated model finds no position in {instructions!r}")
+    return int(named[1])
 
 
 def _other(options: list[str], truth: str) -> str:

@@ -74,11 +74,12 @@ class Judge(Simulated):
         if self.kind == "noisy":
             return uniform(self.seed, *call.slot, "noise") < self.rate
         u = self._source(call, "flip")
-        return {
+        flips: dict[str, bool] = {
             "colon-sorted": sorted_state and colon and u < self.rate,
             "sorted": sorted_state and u < self.rate,
             "both": (colon and u < self.rate / 2) or (sorted_state and self.rate / 2 <= u < self.rate),
-        }.get(self.kind, False)
+        }
+        return flips.get(self.kind, False)
 
     def _source(self, call: Call, what: str) -> float:
         """A number of the source alone: the same under every arm and repeat."""
