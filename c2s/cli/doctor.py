@@ -116,6 +116,7 @@ def _extras() -> list[Finding]:
 
 def _endpoint(options: argparse.Namespace) -> list[Finding]:
     """The model's server: its list of models, one probe decision, its clock and what it says of waiting."""
+    from c2s.backends.abilities import Describing
     from c2s.backends.hosted.servers import Hosted
     from c2s.backends.registry import find, open_model
 
@@ -129,8 +130,8 @@ def _endpoint(options: argparse.Namespace) -> list[Finding]:
         if isinstance(backend, Hosted):
             found += [_models(backend), *_probe(backend)]
         else:
-            describe = getattr(backend, "describe", None)
-            found += [*([Finding("weights", "ok", describe())] if describe else []), *_probe(backend)]
+            weights = [Finding("weights", "ok", backend.describe())] if isinstance(backend, Describing) else []
+            found += [*weights, *_probe(backend)]
         return found
     finally:
         backend.close()

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from c2s.backends.abilities import Profiled
 from c2s.backends.base import Backend
 from c2s.cli.output import say
 from c2s.errors import C2SError, LedgerError, UsageError
@@ -36,7 +37,7 @@ def policy(values: Mapping[str, Any]) -> Policy:
 
 
 def limits(backend: Backend, values: Mapping[str, Any]) -> Limits:
-    profile = getattr(backend, "profile", None)
+    profile = backend.profile if isinstance(backend, Profiled) else None
     found = {
         "starts_per_second": values.get("rate") or (profile and profile.starts_per_second),
         "tokens_per_second": values.get("token_rate") or (profile and profile.tokens_per_second),
@@ -51,7 +52,7 @@ def budget(backend: Backend, values: Mapping[str, Any], directory: RunDirectory 
     caps = []
     if values.get("cap"):
         caps.append(Cap("on this run", values["cap"], "--cap"))
-    profile = getattr(backend, "profile", None)
+    profile = backend.profile if isinstance(backend, Profiled) else None
     most = values.get("provider_cap") or (profile and profile.cap_usd)
     if most:
         before = _spent_beside(directory, dict(backend.fingerprint).get("base_url")) if directory else 0.0

@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from c2s.backends.abilities import Tokenizing
 from c2s.backends.base import Backend
 from c2s.cli.output import say
 from c2s.cli.wordnet_place import named_wordnet
-from c2s.dialects import dialect
+from c2s.dialects import Dialect, dialect
 from c2s.errors import UsageError, nearest
 from c2s.panels.dialogue.states import ACCESS, CONSTRUCTION
 from c2s.panels.judge.study import JUDGE_PANELS
@@ -59,15 +60,16 @@ def planned(names: Sequence[str], options: argparse.Namespace, backend: Backend)
         say(f"c2s: {len(observed)} of {len(wanted)} wrong targets are observed ones")
     asked = [p.name for p in selection.panels if p.name not in selection.added]
     if any("tokenizer" in p.requires for p in selection.panels):
+        if not isinstance(backend, Tokenizing):
+            raise UsageError(f"the model {backend.name} has no tokenizer at hand, which a panel of this run needs")
         settings = replace(settings, tokenizer=backend.tokenizer)
-        inputs = replace(inputs, rendered_tokens=_rendered_tokens(backend))
+        inputs = replace(inputs, rendered_tokens=_rendered_tokens(backend, dialect(backend.dialect), backend.model))
     return make_plan(selection.panels, settings, options.data or (), inputs=inputs, asked=asked)
 
 
-def _rendered_tokens(backend: Backend) -> Callable[[Request], int]:
+def _rendered_tokens(backend: Tokenizing, wire: Dialect, model: str) -> Callable[[Request], int]:
     """How many tokens a request has, as the model's tokenizer and chat template render it."""
-    wire = dialect(backend.dialect)
-    return lambda request: backend.rendered_tokens(wire.encode(Ask(1, request), backend.model))
+    return lambda request: backend.rendered_tokens(wire.encode(Ask(1, request), model))
 
 
 def _refuse_unused(options: argparse.Namespace, names: Sequence[str]) -> None:

@@ -11,6 +11,8 @@ from typing import TextIO
 
 LIVE_SECONDS = 0.2
 PLAIN_SECONDS = 10.0
+NAMED = 5
+"""How many different failures are named; the others are events of the run."""
 CELLS = ("both", "native_only", "serial_only", "neither")
 
 
@@ -18,7 +20,7 @@ CELLS = ("both", "native_only", "serial_only", "neither")
 class Tally:
     """Running totals; `states` counts slots, `transitions` parents by (panel, domain, transition), `usd` is settled and held money.
 
-    `phase` says why nothing leaves just now, or is empty.
+    `phase` says why nothing leaves just now, or is empty. `failures` are the messages of requests that ended without an answer, each once.
     """
 
     states: Counter[str] = field(default_factory=Counter)
@@ -26,6 +28,7 @@ class Tally:
     asked: int = 0
     usd: float = 0.0
     phase: str = ""
+    failures: dict[str | None, None] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -67,9 +70,11 @@ class Progress:
         self.panels = panels
         self._last = time.monotonic() if not self.live else 0.0
         self._said = ""
+        self._named = 0
 
     def __call__(self, tally: Tally, final: bool = False) -> None:
         now = time.monotonic()
+        self._name(tally)
         if not final and tally.phase == self._said and now - self._last < (LIVE_SECONDS if self.live else PLAIN_SECONDS):
             return
         self._last, self._said = now, tally.phase
@@ -82,3 +87,11 @@ class Progress:
         else:
             self.stream.write(line + "\n")
         self.stream.flush()
+
+    def _name(self, tally: Tally) -> None:
+        """Name every new failure on a line of its own, without characters that could act on a terminal."""
+        while self._named < min(NAMED, len(tally.failures)):
+            message = list(tally.failures)[self._named] or "no reason is known"
+            plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in message)
+            self.stream.write(("\n" if self.live and self._last else "") + f"c2s: failed: {plain}\n")
+            self._named += 1
