@@ -104,9 +104,10 @@ def _deal(split: str, prefixes: Sequence[Prefix], q: Quotas, per_length: int, se
             services = [turn[(at + step) % len(turn)] for step in range(len(turn))]
             open_services = (s for s in services if count[s] < q.per_service)
             found = ((s, _next(queues.get((s, length), []), taken, seen)) for s in open_services)
-            service, prefix = next(((s, p) for s, p in found if p is not None), (None, None))
-            if service is None or prefix is None:
+            chosen = next(((s, p) for s, p in found if p is not None), None)
+            if chosen is None:
                 raise BankError(f"{split}: too few eligible dialogues of {length} user turns for {per_length} from {len(turn)} services")
+            service, prefix = chosen
             at += services.index(service) + 1
             taken.add(prefix.dialogue)
             seen.add(prefix.content())

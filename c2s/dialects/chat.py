@@ -30,8 +30,10 @@ OWN: tuple[Contract, ...] = ("direct", "code-readout", "code-generated")
 
 def contract_of(dialect: str, request: Request) -> Contract:
     """The contract of a request under a chat dialect, by the dialect's name."""
+    if request.contract is not None:
+        return request.contract
     own = dialect.removeprefix("chat-").partition(":")[0]
-    return request.contract or next(contract for contract in OWN if contract == own)
+    return next(contract for contract in OWN if contract == own)
 
 
 def tokens_out(dialect: str, request: Request) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import orjson
 
@@ -30,7 +30,7 @@ class Simulated:
     """Base: a subclass chooses an option for one question and may say how sure it is."""
 
     dialect = "systemone"
-    resend = "safe"
+    resend: Literal["safe", "paid"] = "safe"
     exact = True
     spec: ClassVar[Mapping[str, type]] = {}
     lacks: Mapping[str, str] = DECIDES

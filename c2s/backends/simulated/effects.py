@@ -11,7 +11,7 @@ An effect is a property of the request that it reads, never of an arm's name.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import orjson
@@ -189,7 +189,7 @@ class Known(Simulated):
             return False if due else None
         return None
 
-    def _spelled(self, answer: str, step: int, pieces: list[dict[str, str]] | None, joiner: str) -> str:
+    def _spelled(self, answer: str, step: int, pieces: Sequence[Mapping[str, str]] | None, joiner: str) -> str:
         if pieces:
             written = answer.split(joiner)[step - 1] if joiner else answer[step - 1]
             return next(option for option, piece in pieces[step - 1].items() if piece == written)
@@ -238,7 +238,7 @@ def _other(options: list[str], truth: str) -> str:
     return options[(options.index(truth) + 1) % len(options)] if truth in options else options[0]
 
 
-def _presentation(call: Call, candidates: list[str]) -> tuple[str, list[dict[str, str]] | None, str]:
+def _presentation(call: Call, candidates: list[str]) -> tuple[str, Sequence[Mapping[str, str]] | None, str]:
     """Target, pieces and joiner of what is being asked about."""
     shown = call.parent.presentations
     if not shown:

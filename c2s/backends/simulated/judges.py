@@ -39,7 +39,7 @@ class Judge(Simulated):
         self.kind = options.get("kind", "final")
         if self.kind not in KINDS:
             raise UsageError(f"model {name!r}: no judge of kind {self.kind!r}{nearest(self.kind, list(KINDS))}; known: {', '.join(KINDS)}")
-        self.rate = options.get("rate", 0.1 if self.kind in ("noisy", "missing") else 0.5)
+        self.rate: float = options.get("rate", 0.1 if self.kind in ("noisy", "missing") else 0.5)
         if not 0 <= self.rate <= 1:
             raise UsageError(f"model {name!r}: rate is a share between 0 and 1")
         self.fingerprint = {"simulation": self.model, "options": {"kind": self.kind, "rate": self.rate, "seed": self.seed}}
