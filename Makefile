@@ -77,10 +77,10 @@ endif
 	$(PIP) -r .venv/build-requires.txt 'cmake>=3.22' ninja || { echo "c2s: pip failed; it needs a package index or a mirror of one (pip config, PIP_INDEX_URL)" >&2; exit 1; }
 	touch $@
 
-EXTRAS_demo := demo
-EXTRAS_test := demo,web,test
-EXTRAS_check := $(EXTRAS_test),bench,check
-EXTRAS_bench := $(EXTRAS_test),bench
+EXTRAS_demo := demo,tui
+EXTRAS_test := test
+EXTRAS_check := bench,check
+EXTRAS_bench := bench
 .venv/.demo .venv/.test .venv/.check .venv/.bench: .venv/.%: .venv/.tools $(COMPILED)
 	@echo "c2s: building and installing into .venv (about a minute the first time)"
 	PATH="$$PWD/.venv/bin:$$PATH" $(PIP) --no-build-isolation -e '.[$(EXTRAS_$*)]'

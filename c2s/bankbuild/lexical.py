@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from c2s.bankbuild.chance import Balance, selection_hits
+from c2s.bankbuild.nouns import Nouns
 from c2s.banks import glosses
 from c2s.banks.keyed import Keyed
-from c2s.banks.wordnet import Nouns
 
 STRATA = ("high-repeated", "high-unique", "low-repeated", "low-unique")
 LEAST_ZIPF = 250  # hundredths

@@ -20,11 +20,13 @@ from c2s.bankbuild.arithmetic import Product
 from c2s.bankbuild.chance import Balance, cue_percent, listing_hits
 from c2s.bankbuild.facts import arithmetic_facts, geometry_facts
 from c2s.bankbuild.lexical import CandidateSet, Noun
+from c2s.bankbuild.nouns import Nouns, read_nouns
 from c2s.banks import glosses
 from c2s.banks.keyed import Keyed
 from c2s.banks.natural import DOMAINS, Bank, Item, bank_bytes, parse_bank
-from c2s.banks.wordnet import WORDNET_30, Nouns, find_wordnet, read_nouns
+from c2s.banks.wordnet import WORDNET_30, find_wordnet
 from c2s.errors import BankError, MissingDependency
+from c2s.extras import install_command
 
 SEED = 20261012
 WORDFREQ = "3.1.1"
@@ -68,7 +70,7 @@ def wordfreq_zipf() -> Callable[[str], int]:
     try:
         import wordfreq
     except ImportError as error:
-        raise MissingDependency(f"the package wordfreq is missing: pip install wordfreq=={WORDFREQ}") from error
+        raise MissingDependency(f"word frequencies come from wordfreq, which is not installed: {install_command('bank')}") from error
     if version("wordfreq") != WORDFREQ:
         raise BankError(
             f"the bank needs the frequencies of wordfreq {WORDFREQ}, not {version('wordfreq')}: pip install wordfreq=={WORDFREQ}"

@@ -1,23 +1,17 @@
-"""WordNet 3.0 on this machine: where it is, whether it is the right one, and its nouns, read by NLTK.
+"""WordNet 3.0 on this machine: where it is, whether it is the right one, and the definitions of its nouns.
 
-Debian's `wordnet-base`, a Princeton `dict` folder and NLTK's corpus layout all serve; nothing is ever written into them. NLTK
-refuses links that leave its corpus folder and always opens files that Debian leaves out (`lexnames`, `index.sense`), so the two
-noun files are copied into a private temporary folder beside small stand-ins for the rest, and the folder is removed after reading.
+Debian's `wordnet-base`, a Princeton `dict` folder and NLTK's corpus layout all serve; nothing is ever written into them.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import tempfile
-import threading
-import warnings
+import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from c2s.errors import BankError, MissingDependency
 
@@ -29,55 +23,11 @@ WAYS_OUT = (
     "then, unless it lies in a standard place, `--wordnet DIR` or C2S_WORDNET=DIR"
 )
 
-_NOUNS = ("data.noun", "index.noun")
-_EXCEPTIONS = ("noun.exc", "verb.exc", "adj.exc", "adv.exc")
-_STAND_INS = (*_EXCEPTIONS, "cntlist.rev", "index.sense", "index.verb", "index.adj", "index.adv", "data.verb", "data.adv")
+NOUN_FILES = ("data.noun", "index.noun")
+EXCEPTION_FILES = ("noun.exc", "verb.exc", "adj.exc", "adv.exc")
 _INSIDE = (".", "dict", "corpora/wordnet", "wordnet", "usr/share/wordnet")
+_NLTK = tuple(f"/usr/{folder}/nltk_data" for folder in ("share", "local/share", "lib", "local/lib"))
 _DEBIAN = ("/usr/share/wordnet", "/usr/local/share/wordnet")
-
-# The lexicographer files in the order of their numbers (lexnames(5WN)); Debian does not ship the table.
-_LEXNAMES = {
-    "adj": (3, "all pert"),
-    "adv": (4, "all"),
-    "noun": (
-        1,
-        "Tops act animal artifact attribute body cognition communication event feeling food group location motive object person "
-        "phenomenon plant possession process quantity relation shape state substance time",
-    ),
-    "verb": (
-        2,
-        "body change cognition communication competition consumption contact creation emotion motion perception possession social "
-        "stative weather",
-    ),
-}
-_LEXNAMES_LAST = ("adj.ppl", 3)
-
-_reading = threading.Lock()  # NLTK's search path is process-wide and its file handle is not thread-safe
-
-
-@dataclass(frozen=True, slots=True)
-class NounSynset:
-    """What the bank uses of a noun synset; offsets are WordNet's own identifiers."""
-
-    offset: int
-    lemmas: tuple[str, ...]
-    """Raw spelling, case kept."""
-    definition: str
-    """The gloss without its quoted examples."""
-    hypernyms: tuple[int, ...]
-    instance_hypernyms: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Nouns:
-    """All noun synsets, plain data, safe to share between threads."""
-
-    folder: Path
-    synsets: dict[int, NounSynset]
-    senses: dict[str, tuple[int, ...]]
-    """Lower-cased lemma -> synset offsets, first sense first."""
-    exceptions: dict[str, frozenset[str]]
-    """Inflected form -> base forms, from the four exception lists."""
 
 
 def find_wordnet(wordnet: str | os.PathLike[str] | None = None, *, digest: str = WORDNET_30) -> Path:
@@ -120,7 +70,7 @@ def locate(place: str | os.PathLike[str], *, quiet: bool = False) -> Path | None
                 continue
             raise BankError(f"cannot read the folder {folder} ({error.strerror}): {WAYS_OUT}") from error
         if "data.noun" in names:
-            missing = [name for name in (*_NOUNS, *_EXCEPTIONS) if name not in names]
+            missing = [name for name in (*NOUN_FILES, *EXCEPTION_FILES) if name not in names]
             if not missing:
                 return folder.resolve()
             if not quiet:
@@ -129,14 +79,18 @@ def locate(place: str | os.PathLike[str], *, quiet: bool = False) -> Path | None
 
 
 def _standard_places() -> Iterator[Path]:
-    import nltk.data
-
-    for place in nltk.data.path:
-        yield Path(str(place)) / "corpora" / "wordnet"
+    """NLTK's data folders in NLTK's order (`nltk.data.path`), then Debian's, then the user's."""
+    named = [Path(place).expanduser() for place in os.environ.get("NLTK_DATA", "").split(os.pathsep) if place]
+    home = []
+    with suppress(RuntimeError):  # a user without a home
+        home = [Path.home()]
+    python = [Path(sys.prefix, *inside, "nltk_data") for inside in ((), ("share",), ("lib",))]
+    for place in (*named, *(folder / "nltk_data" for folder in home), *python, *map(Path, _NLTK)):
+        yield place / "corpora" / "wordnet"
     yield from map(Path, _DEBIAN)
     data = os.environ.get("XDG_DATA_HOME", "")
-    with suppress(RuntimeError):  # a user without a home
-        yield (Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share") / "c2s" / "wordnet"
+    for folder in [Path(data)] if os.path.isabs(data) else [folder / ".local" / "share" for folder in home]:
+        yield folder / "c2s" / "wordnet"
 
 
 def meaning_digest(data_noun: bytes, index_noun: bytes) -> str:
@@ -187,91 +141,25 @@ def _why_not(folder: Path, digest: str) -> str | None:
     return f"the WordNet in {folder} is version {version[1].decode() if version else 'unknown'}"
 
 
-def _read(path: Path) -> bytes:
+def read_file(path: Path) -> bytes:
+    """The bytes of a file of WordNet. BankError, with the reason, if it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:
         raise BankError(f"cannot read {path} ({error.strerror}): {WAYS_OUT}") from error
 
 
-@contextmanager
-def _reader(folder: Path) -> Iterator[Any]:
-    """NLTK's reader over a private copy of the nouns in `folder`; one at a time, closed at the end."""
-    import nltk.data
-    from nltk.corpus.reader.wordnet import WordNetCorpusReader, WordNetError
-
-    with _reading, tempfile.TemporaryDirectory(prefix="c2s-wordnet-") as scratch:
-        top = os.path.realpath(scratch)
-        root = Path(top) / "corpora" / "wordnet"
-        root.mkdir(parents=True)
-        nltk.data.path.insert(0, top)
-        reader = None
-        try:
-            for name in _NOUNS:
-                _write(root / name, _read(folder / name))
-            for name in _STAND_INS:
-                _write(root / name, b"")
-            _write(root / "data.adj", b"  WordNet 3.0 Copyright\n")  # where NLTK looks for the version
-            _write(root / "lexnames", _lexnames().encode())
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # no multilingual data: not needed
-                reader = WordNetCorpusReader(str(root), None)
-            yield reader
-        except (ValueError, AssertionError, LookupError, AttributeError, RuntimeError, OSError, WordNetError) as error:
-            raise BankError(f"cannot read the WordNet in {folder} through NLTK ({error}): {WAYS_OUT}") from error
-        finally:
-            nltk.data.path.remove(top)
-            for handle in reader._data_file_map.values() if reader is not None else ():
-                handle.close()
-
-
-def _write(path: Path, data: bytes) -> None:
-    path.write_bytes(data)
-    path.chmod(0o600)  # NLTK refuses files that others may write
-
-
-def _lexnames() -> str:
-    rows = [(f"{pos}.{name}", number) for pos, (number, names) in _LEXNAMES.items() for name in names.split()]
-    return "".join(f"{i:02d}\t{name}\t{number}\n" for i, (name, number) in enumerate([*rows, _LEXNAMES_LAST]))
-
-
-def read_nouns(folder: Path) -> Nouns:
-    """Every noun synset of a checked folder. About five seconds and 400 MB; building and checking a bank need it, running does not."""
-    with _reader(folder) as reader:
-        synsets = {}
-        senses: dict[str, tuple[int, ...]] = {}
-        for synset in reader.all_synsets("n"):
-            synsets[synset.offset()] = NounSynset(
-                offset=synset.offset(),
-                lemmas=tuple(synset.lemma_names()),
-                definition=synset.definition(),
-                hypernyms=tuple(sorted(s.offset() for s in synset.hypernyms())),
-                instance_hypernyms=tuple(sorted(s.offset() for s in synset.instance_hypernyms())),
-            )
-        for lemma in reader.all_lemma_names("n"):
-            # NLTK adds the senses of base forms (aas -> aa); only those of this spelling are wanted.
-            found = [s for s in reader.synsets(lemma, "n") if lemma in map(str.lower, s.lemma_names())]
-            senses[lemma] = tuple(dict.fromkeys(s.offset() for s in found))
-    return Nouns(folder, synsets, senses, _exceptions(folder))
-
-
 def read_definitions(folder: Path, offsets: Iterable[int]) -> dict[int, str]:
-    """Definitions of some noun synsets only, by offset. BankError if an offset is no noun synset."""
-    with _reader(folder) as reader, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an unknown offset is reported below
-        found = {}
-        for offset in offsets:
-            synset = reader.synset_from_pos_and_offset("n", offset)
-            if synset is None:
-                raise BankError(f"the WordNet in {folder} has no noun synset at offset {offset}: {WAYS_OUT}")
-            found[offset] = synset.definition()
-        return found
+    """Definitions of some noun synsets, by offset: glosses without their quoted examples, exactly as NLTK gives them.
 
-
-def _exceptions(folder: Path) -> dict[str, frozenset[str]]:
-    forms: dict[str, set[str]] = {}
-    for name in _EXCEPTIONS:
-        for line in _read(folder / name).decode().splitlines():
-            inflected, *bases = line.split() or [""]
-            forms.setdefault(inflected, set()).update(bases)
-    return {form: frozenset(bases) for form, bases in forms.items()}
+    An offset is the place of the synset's line in data.noun, in bytes (wndb(5WN)). BankError if none begins there.
+    """
+    data = read_file(folder / "data.noun")
+    definitions = {}
+    for offset in offsets:
+        line = data[offset : data.find(b"\n", offset)]
+        if not line.startswith(b"%08d " % offset):
+            raise BankError(f"the WordNet in {folder} has no noun synset at offset {offset}: {WAYS_OUT}")
+        gloss = line.decode().strip().partition("|")[2]
+        definitions[offset] = re.sub(r'".*?"', "", gloss).strip().strip("; ")
+    return definitions

@@ -40,8 +40,9 @@ def _check(options: argparse.Namespace) -> int:
     from c2s.bankbuild.check import check_against
     from c2s.bankbuild.check_sources import check_sources
     from c2s.bankbuild.natural_build import wordfreq_zipf
+    from c2s.bankbuild.nouns import read_nouns
     from c2s.banks.natural import BANK_FILE, load_bank
-    from c2s.banks.wordnet import find_wordnet, read_nouns
+    from c2s.banks.wordnet import find_wordnet
 
     nouns, zipf = read_nouns(find_wordnet(named_wordnet(options.wordnet))), wordfreq_zipf()
     found = check_against(nouns, zipf, path=BANK_FILE, workers=min(2, os.cpu_count() or 1))

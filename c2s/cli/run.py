@@ -175,6 +175,7 @@ def _run_guarded(runner: Runner, writer: LedgerWriter) -> bool:
 
 
 def _finish(directory: RunDirectory, options: argparse.Namespace, show: Show | None) -> int:
+    from c2s.cli.inspect import say_errors
     from c2s.reports.build import as_json, build, render
 
     report = build([directory.path])
@@ -186,7 +187,7 @@ def _finish(directory: RunDirectory, options: argparse.Namespace, show: Show | N
     bad = report.requests("error") + report.requests("unknown")
     if bad:
         say(f"c2s: {bad} requests ended in error or unknown; their pairs are dropped, never scored. See: c2s status {directory.path}")
-    return 1 if bad else 0
+    return 1 if say_errors(report.errors) or bad else 0
 
 
 @contextmanager

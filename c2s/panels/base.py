@@ -52,8 +52,6 @@ class Panel:
     source: Source = field(default_factory=NoParents)
     domains: tuple[str, ...] = ("math", "lexical")
     pair: tuple[str, str] | None = None
-    retained: bool = True
-    """Whether the report opens with the pair's retention (SCR by domain); dialogues have endpoints of their own."""
     compliance: bool = True
     """Whether the report ends with the outcomes of every arm by kind; judges and single answers have endpoints that say it."""
     uses: tuple[str, ...] = ()

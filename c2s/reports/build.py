@@ -1,89 +1,34 @@
-"""Reports of run directories: data, then text, Markdown or JSON.
-
-One JSON document whatever was run. A run that was asked for one panel gives that panel's report; panels that it needed stand under
-`used`. A run of several panels gives {"model", "requests", "panels": {name: report}}. Several runs give {"runs": [...], "across":
-{panel: {table: ...}}}. Every panel's report has "panel", "model", "simulation", "settings", "items_sha256", "requests", "sections"
-and, where it has a pair of arms, "domains" as the main panel's.
-"""
+"""From run directories to a report: every endpoint of every panel is called, then Holm corrects inside every family."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sqlite3
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from c2s import stats
-from c2s.errors import UsageError
+from c2s.errors import LedgerError, UsageError
 from c2s.ledger import sqlite
 from c2s.ledger.directory import RunDirectory
 from c2s.panels.base import Endpoint
-from c2s.panels.registry import PANELS
-from c2s.plugins import resolve_endpoint
+from c2s.plugins import missing, resolve_endpoint
 from c2s.reports.compliance import compliance
-from c2s.reports.data import REQUEST_STATES, PanelData, RunData
-from c2s.reports.retention import family, retention
-from c2s.reports.retention_tables import tables
-from c2s.reports.section import Section, table
-from c2s.reports.tables import Table, as_markdown, as_text
+from c2s.reports.data import PanelData, RunData
+from c2s.reports.document import JSON_OPTIONS, PanelReport, Report, RunReport, as_json
+from c2s.reports.head import head
+from c2s.reports.render import render
+from c2s.reports.section import Row, Section, failed, together
 
-
-@dataclass(slots=True)
-class PanelReport:
-    """`head` is everything but the sections."""
-
-    head: dict[str, Any]
-    sections: list[Section]
-
-    def as_dict(self, clock: bool) -> dict[str, Any]:
-        return self.head | {"sections": {section.name: section.as_dict(clock) for section in self.sections}}
-
-
-@dataclass(slots=True)
-class RunReport:
-    asked: Sequence[str]
-    panels: dict[str, PanelReport]
-
-    def as_dict(self, clock: bool) -> dict[str, Any]:
-        documents = {name: report.as_dict(clock) for name, report in self.panels.items()}
-        if len(self.asked) == 1:
-            (name,) = self.asked
-            used = {other: document for other, document in documents.items() if other != name}
-            return documents[name] | ({"used": used} if used else {})
-        first = next(iter(documents.values()))
-        common = {key: first[key] for key in ("model", "simulation", "settings", "items_sha256")}
-        return common | {"requests": self.requests, "panels": documents}
-
-    @property
-    def requests(self) -> dict[str, int]:
-        return {state: sum(report.head["requests"][state] for report in self.panels.values()) for state in REQUEST_STATES}
-
-
-@dataclass(slots=True)
-class Report:
-    """Runs shown together: Holm corrects over all of them."""
-
-    runs: list[RunReport]
-    across: dict[str, list[Section]] = field(default_factory=dict)
-
-    def as_dict(self, clock: bool = False) -> dict[str, Any]:
-        """`clock`: also what differs from run to run."""
-        if len(self.runs) == 1:
-            return self.runs[0].as_dict(clock)
-        across = {panel: {s.name: s.as_dict(clock) for s in sections} for panel, sections in self.across.items()}
-        return {"runs": [run.as_dict(clock) for run in self.runs]} | ({"across": across} if across else {})
-
-    def requests(self, state: str) -> int:
-        return sum(run.requests[state] for run in self.runs)
+__all__ = ["Report", "as_json", "build", "render", "section_of"]
 
 
 def build(paths: Sequence[Path | str], *, exploratory: bool = False) -> Report:
     """The report of one or more run directories. A run given twice would be tested twice: refused.
 
-    `exploratory` adds what a stored report never has (`Panel.exploratory`).
+    `exploratory` adds what a stored report never has (`Panel.exploratory`). A section that cannot be made says why and leaves the others.
     """
     with ExitStack() as stack:
         runs: list[RunData] = []
@@ -95,50 +40,82 @@ def build(paths: Sequence[Path | str], *, exploratory: bool = False) -> Report:
             if run_id in seen:
                 raise UsageError(f"{seen[run_id]} and {path} are the same run; give each run once")
             seen[run_id] = path
-            runs.append(RunData(stack.enter_context(sqlite.reading(directory.ledger_path)), manifest["identity"]))
-        report = Report(
-            [RunReport(run.asked, {name: _panel(run.panel(name), exploratory) for name in run.identity["panels"]}) for run in runs]
-        )
-        if len(runs) > 1:
-            for name, panel in PANELS.items():
-                found = [data for run in runs if (data := run.panel(name)) is not None]
-                if len(found) > 1 and panel.across:
-                    report.across[name] = [_call(endpoint, found) for endpoint in panel.across]
+            db = stack.enter_context(sqlite.reading(directory.ledger_path))
+            runs.append(RunData(db, manifest["identity"], manifest["provenance"], str(path)))
+        made = [RunReport(run.asked, {name: _panel(run, name, exploratory) for name in run.identity["panels"]}) for run in runs]
+        report = Report(head(runs), made)
+        for name in report.names() if len(runs) > 1 else ():
+            shared = [data for run in runs if (data := run.panel(name)) is not None]
+            if len(shared) > 1 and shared[0].panel.across:
+                report.across[name] = [section_of(endpoint, shared, name) for endpoint in shared[0].panel.across]
     _correct(report)
+    _replace_unwritable(report)
     return report
 
 
-def _panel(data: PanelData, exploratory: bool) -> PanelReport:
-    panel, identity = data.panel, data.run.identity
-    head = {
-        "panel": panel.name,
-        "model": identity["model"],
-        "simulation": identity["model"].startswith("sim:"),
-        "settings": identity["settings"],
-        "items_sha256": identity["items_sha256"],
-        "requests": data.requests,
+def _panel(run: RunData, name: str, exploratory: bool) -> PanelReport:
+    identity = {
+        "panel": name,
+        "model": run.model,
+        "simulation": run.simulation,
+        "settings": run.identity["settings"],
+        "items_sha256": run.identity["items_sha256"],
+        "requests": run.requests_of(name),
     }
-    if panel.pair is not None and panel.retained:
-        head["domains"] = retention(data)
-    sections = [_call(endpoint, data) for endpoint in panel.endpoints + (panel.exploratory if exploratory else ())]
+    data = run.panel(name)
+    if data is None:
+        return PanelReport(identity, [failed("panel", f"Panel {name!r} cannot be reported: {missing('panel', name, run.provenance)}.")])
+    panel = data.panel
+    sections = [section_of(endpoint, data, name) for endpoint in panel.endpoints + (panel.exploratory if exploratory else ())]
     if panel.arms and panel.compliance:
-        sections.append(compliance(data))
-    return PanelReport(head, sections)
+        sections.append(_made("compliance", name, lambda: compliance(data)))
+    return PanelReport(identity, _apart(sections))
 
 
-def _call(endpoint: Endpoint, data: PanelData | list[PanelData]) -> Section:
-    panel = data[0].panel if isinstance(data, list) else data.panel
-    return resolve_endpoint(panel.name, endpoint.function)(data, **endpoint.options)
+def _apart(sections: Sequence[Section]) -> list[Section]:
+    """Sections with names of their own: the document holds them by name, and one that failed may have taken another's."""
+    names: set[str] = set()
+    for section in sections:
+        name, number = section.name, 2
+        while section.name in names:
+            section.name, number = f"{name} {number}", number + 1
+        names.add(section.name)
+    return list(sections)
+
+
+def section_of(endpoint: Endpoint, data: PanelData | list[PanelData], panel: str) -> Section:
+    """The section that an endpoint makes; where it fails in any way, a section that says so."""
+    name = endpoint.function.partition(":")[2]
+    if "family" in endpoint.options:
+        name += f":{endpoint.options['family']}"
+    return _made(name, panel, lambda: resolve_endpoint(panel, endpoint.function)(data, **endpoint.options))
+
+
+def _made(name: str, panel: str, make: Callable[[], Section]) -> Section:
+    try:
+        section = make()
+        _check(section)
+        return section
+    except (LedgerError, sqlite3.DatabaseError):
+        raise  # the ledger itself is damaged: no section can be made of it
+    except Exception as error:  # a fault in one section must not take the others with it
+        reason = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
+        return failed(name, f"Section {name!r} of panel {panel!r} could not be made: {reason}.")
+
+
+def _check(section: Section) -> None:
+    """What the document and Holm need: plain values, and p-values that are probabilities."""
+    for row in section.tests():
+        if row["p"] is not None and not 0 <= row["p"] <= 1:
+            raise ValueError(f"p = {row['p']} of family {row['family']!r} is no probability")
+    orjson.dumps([section.rows, section.notes], option=JSON_OPTIONS)
 
 
 def _correct(report: Report) -> None:
     """Holm inside every family of every panel, over all runs shown; a test that could not run keeps its slot with p = 1."""
-    for name in PANELS:
-        reports = [run.panels[name] for run in report.runs if name in run.panels]
-        family([r.head for r in reports if "domains" in r.head])
-        sections = [section for r in reports for section in r.sections] + report.across.get(name, [])
-        families: dict[str, list[dict[str, Any]]] = {}
-        for section in sections:
+    for name in report.names():
+        families: dict[str, list[Row]] = {}
+        for section in report.sections(name):
             for row in section.tests():
                 families.setdefault(row["family"], []).append(row)
         for tests in families.values():
@@ -147,29 +124,15 @@ def _correct(report: Report) -> None:
                 row["p_holm"], row["m"] = float(adjusted[str(i)]), len(tests)
 
 
-def render(report: Report, form: str) -> str:
-    """`json` (one document), `text` (80 columns where the contents allow) or `md`."""
-    if form == "json":
-        return as_json(report, clock=True).decode()
-    if form not in ("text", "md"):
-        raise UsageError(f"unknown report format {form!r}; known: text, json, md")
-    return "\n".join((as_text if form == "text" else as_markdown)(t) for t in _tables(report))
+def _replace_unwritable(report: Report) -> None:
+    """A section whose rows its columns cannot show, or whose layout fails, becomes one that says so."""
+    for name in report.names():
+        for sections in [*(run.panels[name].sections for run in report.runs if name in run.panels), report.across.get(name, [])]:
+            for place, section in enumerate(sections):
+                sections[place] = _made(section.name, name, lambda section=section: _written(section))
 
 
-def _tables(report: Report) -> Iterator[Table]:
-    several = len(report.runs) > 1
-    for name in PANELS:
-        reports = [run.panels[name] for run in report.runs if name in run.panels]
-        if name == "main" and reports:
-            yield from tables([r.head for r in reports])
-        for r in reports:
-            heading = f"{name}, {r.head['model']}" if several else name
-            if r.head["simulation"]:
-                heading += ", SIMULATION"
-            yield from (table(section, heading) for section in r.sections if section.shown)
-        yield from (table(section, f"{name}, all runs") for section in report.across.get(name, []))
-
-
-def as_json(report: Report, *, clock: bool = False) -> bytes:
-    """One JSON document; without the clock, equal outcomes give equal bytes."""
-    return orjson.dumps(report.as_dict(clock), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE | orjson.OPT_NON_STR_KEYS)
+def _written(section: Section) -> Section:
+    section.as_dict(clock=True)
+    together([(None, section)])
+    return section

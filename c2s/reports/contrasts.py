@@ -14,7 +14,7 @@ COLUMNS = (
     Column("domain", "domain"),
     Column("contrast", "contrast"),
     Column("difference", "points [95 % CI]", "ci_points"),
-    Column("table", "wrong/gained/lost/right", "slashes"),
+    Column("joint", "both/lost/gained/neither", "slashes"),
     *TEST_OF,
 )
 
@@ -32,7 +32,9 @@ def contrasts(data: PanelData, *, family: str, pairs: Sequence[tuple[str, str]],
                     estimates.difference("difference", a, b, [r.stratum for r, _, _ in found], data.panel), estimates.mcnemar(a, b)
                 )
             )
-    return Section(f"contrasts:{family}", "paired contrasts" + (" of fidelity" if measure == "fidelity" else ""), source, COLUMNS, rows)
+    title = "paired contrasts" + (" of fidelity" if measure == "fidelity" else "")
+    notes = ["Contrast: first minus second. Lost: the second is right and the first wrong; gained: the reverse."]
+    return Section(f"contrasts:{family}", title, source, COLUMNS, rows, notes)
 
 
 def interaction(data: PanelData, *, arms: Sequence[str], family: str, title: str, source: str, measure: str = "correct") -> Section:

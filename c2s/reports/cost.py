@@ -56,7 +56,7 @@ def by_arm(data: PanelData) -> Section:
         Column("input_tokens", "input tokens", "int"),
         *counted,
         Column("usd_at_frozen_rate", "USD", "usd"),
-        Column("clock", "s", "seconds"),
+        Column("clock.seconds", "s", "seconds"),
     )
     notes = [
         f"USD: input tokens at {FROZEN_USD_PER_MILLION} a million, the paper's frozen rate; money as charged stands in the JSON.",

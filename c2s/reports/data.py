@@ -12,6 +12,7 @@ from typing import Any
 from c2s.ledger import reader
 from c2s.panels.base import Panel
 from c2s.panels.registry import PANELS
+from c2s.plugins import missing
 from c2s.records import Outcome, Parent, Slot
 
 REQUEST_STATES = ("planned", "ok", "error", "unknown", "blocked", "not_needed", "open")
@@ -41,15 +42,21 @@ class Row:
 
 
 class RunData:
-    """One run directory: its identity and its panels, each read once."""
+    """One run directory: its identity and its panels, each read once. `provenance` is its manifest's, which no number follows from."""
 
-    def __init__(self, db: sqlite3.Connection, identity: Mapping[str, Any]) -> None:
-        self.db, self.identity = db, identity
+    def __init__(
+        self, db: sqlite3.Connection, identity: Mapping[str, Any], provenance: Mapping[str, Any] | None = None, directory: str = ""
+    ) -> None:
+        self.db, self.identity, self.provenance, self.directory = db, identity, provenance or {}, directory
         self._panels: dict[str, PanelData] = {}
 
     @property
     def model(self) -> str:
         return self.identity["model"]
+
+    @property
+    def simulation(self) -> bool:
+        return self.model.startswith("sim:")
 
     @property
     def asked(self) -> list[str]:
@@ -61,9 +68,19 @@ class RunData:
         """The ledger's counters, read once for all panels."""
         return reader.counts(self.db)
 
+    @property
+    def requests(self) -> dict[str, int]:
+        """Requests of all panels by state."""
+        return self.requests_of(None)
+
+    def requests_of(self, panel: str | None) -> dict[str, int]:
+        """Requests of one panel by state."""
+        counted = reader.requests_by_state(self.counts, panel)
+        return {key: counted[key] for key in REQUEST_STATES}
+
     def panel(self, name: str) -> PanelData | None:
-        """A panel of this run; None if the run does not have it."""
-        if name not in self.identity["panels"]:
+        """A panel of this run; None if the run does not have it, or if this c2s does not know it."""
+        if name not in self.identity["panels"] or missing("panel", name, self.provenance) is not None:
             return None
         if name not in self._panels:
             self._panels[name] = PanelData(self, PANELS[name])
@@ -94,8 +111,7 @@ class PanelData:
 
     @cached_property
     def requests(self) -> dict[str, int]:
-        counted = reader.requests_by_state(self.run.counts, self.panel.name)
-        return {key: counted[key] for key in REQUEST_STATES}
+        return self.run.requests_of(self.panel.name)
 
     @cached_property
     def _shares(self) -> list[tuple[Slot, Slot]]:

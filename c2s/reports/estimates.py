@@ -35,7 +35,7 @@ def put(key: str, found: Interval) -> dict[str, Any]:
     if found.estimate is None:
         return row | {"undefined": {key: found.note or "no data"}}
     if boundary is not None:
-        return row | {f"{key}_interval": [boundary.low, boundary.high], f"{key}_method": "clopper-pearson", f"{key}_degenerate": True}
+        return row | _boundary(key, boundary)
     if found.degenerate or (found.low is not None and found.low == found.high):
         return row | {f"{key}_method": NO_VARIATION, f"{key}_degenerate": True}
     row |= {f"{key}_interval": None if found.low is None else [found.low, found.high], f"{key}_method": found.method}
@@ -53,14 +53,31 @@ def share(key: str, hits: Values, strata: Sequence[Hashable], panel: Panel) -> d
     return count | put(key, stats.bootstrap_scr(np.ones(len(hits), bool), np.asarray(hits, bool), strata, **settings(panel)))
 
 
-def retention(key: str, native: Values, local: Values, strata: Sequence[Hashable], panel: Panel, given: str = "Native") -> dict[str, Any]:
-    """SCR with its interval and `key_count` as [retained, conditioning successes]."""
+def _boundary(key: str, exact: Interval) -> dict[str, Any]:
+    """Clopper-Pearson in place of a bootstrap without width."""
+    return {f"{key}_interval": [exact.low, exact.high], f"{key}_method": "clopper-pearson", f"{key}_degenerate": True}
+
+
+def retention(
+    key: str, native: Values, local: Values, strata: Sequence[Hashable], panel: Panel, given: str = "Native", *, boundary: bool = False
+) -> dict[str, Any]:
+    """SCR with its interval and `key_count` as [retained, conditioning successes].
+
+    With `boundary`, Clopper-Pearson stands for the bootstrap also where its two limits meet, and where most of its draws are undefined
+    while all successes or none are retained; `key_bootstrap` then keeps the bootstrap's own limits.
+    """
     a, b = np.asarray(native, bool), np.asarray(local, bool)
-    count = {f"{key}_count": [int((a & b).sum()), int(a.sum())]}
-    if not a.any():
+    retained, successes = int((a & b).sum()), int(a.sum())
+    count = {f"{key}_count": [retained, successes]}
+    if not successes:
         reason = f"no {given} success among {len(a)} pairs" if len(a) else "no pair is defined"
         return count | {key: None, f"{key}_interval": None, f"{key}_method": None, "undefined": {key: reason}}
-    return count | put(key, stats.bootstrap_scr(a, b, strata, **settings(panel)))
+    found = stats.bootstrap_scr(a, b, strata, **settings(panel))
+    row = count | put(key, found)
+    if boundary and (retained in (0, successes) or (found.low is not None and found.low == found.high)):
+        row |= _boundary(key, stats.clopper_pearson(retained, successes)) | {f"{key}_bootstrap": [found.low, found.high]}
+        row |= {f"{key}_undefined_share": found.undefined_share} if found.undefined_share else {}
+    return row
 
 
 def mean(key: str, values: Values, strata: Sequence[Hashable], panel: Panel, **more: Any) -> dict[str, Any]:
@@ -77,10 +94,10 @@ def difference(key: str, a: Values, b: Values, strata: Sequence[Hashable], panel
     return put(key, stats.bootstrap_paired_difference(first, second, strata, **settings(panel)))
 
 
-def joint(native: Values, local: Values) -> dict[str, Any]:
-    """The joint table as counts and what follows from it without resampling (section 3.1, A.1, D.16)."""
+def joint(native: Values, local: Values, given: str = "the conditioning arm") -> dict[str, Any]:
+    """`joint` as [both, lost, gained, neither] and what follows from it without resampling (section 3.1, A.1, D.16)."""
     found = stats.joint_counts(np.asarray(native, bool), np.asarray(local, bool))
-    row = {
+    row: dict[str, Any] = {
         "joint": [found.both, found.native_only, found.serial_only, found.neither],
         "delta": found.delta,
         "gain_rate": found.gain_rate,
@@ -88,15 +105,15 @@ def joint(native: Values, local: Values) -> dict[str, Any]:
         "gain_mass": found.gain_mass,
     }
     if found.n and found.gain_rate is None:
-        row["undefined"] = {"gain_rate": f"the conditioning arm is right on all {found.n} pairs"}
+        row["undefined"] = {"gain_rate": f"{given} is right on all {found.n} pairs"}
     return row
 
 
 def mcnemar(a: Values, b: Values) -> dict[str, Any]:
-    """Exact McNemar of two paired flags: `table` as [both wrong, only a right, only b right, both right], `p`."""
+    """Exact McNemar of two paired flags: `p`, and `joint` as [both, lost, gained, neither], where lost is right in `b` and wrong in `a`."""
     first, second = np.asarray(a, bool), np.asarray(b, bool)
     gained, lost = int((first & ~second).sum()), int((~first & second).sum())
-    row: dict[str, Any] = {"table": [int((~first & ~second).sum()), gained, lost, int((first & second).sum())]}
+    row: dict[str, Any] = {"joint": [int((first & second).sum()), lost, gained, int((~first & ~second).sum())]}
     if not len(first):
         return row | {"p": None, "undefined": {"p": "no pair is defined"}}
     return row | {"p": float(stats.mcnemar_exact(gained, lost))}

@@ -1,121 +1,157 @@
-"""Retention of correct answers between two arms: joint table, SCR, gain and loss, exact McNemar (section 3.1, Table 1).
+"""Retention of correct answers between the two arms of a panel's pair (section 3.1, Table 1).
 
-Pairs with an undefined arm drop as pairs and are counted. A value that is not defined is None, with its reason in
-`undefined` beside it.
+Four endpoints: accuracy by arm, the joint table with SCR and gain rate, exact McNemar, and all of it by target length. Pairs with an
+undefined arm drop as pairs and are counted. `c2s.panels.retention` declares them for a panel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
+from c2s.reports import estimates
+from c2s.reports.data import PanelData, Row, defined, strata_of
+from c2s.reports.formats import percent
+from c2s.reports.section import TEST_OF, Column, Section
 
-from c2s import stats
-from c2s.panels.base import Panel
-from c2s.records import Outcome
-from c2s.reports.data import PanelData, Row
-
-CONFIDENCE = 0.95
-
-
-def retention(data: PanelData) -> dict[str, Any]:
-    """By domain: the pair of arms of a panel, Holm not yet applied (`family` does that over all runs shown together)."""
-    return {name: _domain(data.panel, [(row.parent.length, _first(row)) for row in rows]) for name, rows in data.domains.items()}
+FAMILY = "retention"
+SOURCE = "section 3.1"
+NAMES = {"native": "Native", "serial": "Serial", "independent": "Independent", "candidates_only": "Cand. only"}
+"""Arms as the paper names them; any other arm is shown by its own name."""
 
 
-def _first(row: Row) -> dict[str, Outcome]:
-    """Outcomes of the planned primary, replicate 0, by arm."""
-    return {arm: outcome for (arm, replicate), outcome in row.outcomes.items() if replicate == 0}
+def accuracy(data: PanelData, *, shown: bool = True) -> Section:
+    """Exact match of every arm that has a right or wrong answer. The pair's arms are counted over the pairs, so that they agree with the
+    joint table; every other arm over the parents where it is defined. `n` is the number of parents where the arm is defined."""
+    rows: list[dict[str, Any]] = []
+    for domain, parents in data.domains.items():
+        pairs = {id(row) for row in _pairs(data, parents)}
+        for arm in data.panel.arms:
+            own = defined(parents, lambda row, name=arm.name: row.value(name))
+            kept = [(row, right) for row, right in own if arm.name not in _pair(data) or id(row) in pairs]
+            strata = strata_of([row for row, _ in kept])
+            row = {"domain": domain, "arm": arm.name, "n": len(own), "n_planned": len(parents), "pairs": [len(pairs), len(parents)]}
+            rows.append(row | estimates.share("em", [right for _, right in kept], strata, data.panel))
+    arms = [arm.name for arm in data.panel.arms]
+    columns = (
+        Column("domain", "domain"),
+        Column("pairs", "pairs", "of"),
+        *(Column(f"em_{name}", _shown(name), "cell") for name in arms),
+    )
+    first, second = map(_shown, _pair(data))
+    notes = [f"Exact match in %. Pairs: parents with {first} and {second} defined / planned."]
+    return Section("accuracy", "exact match by arm", SOURCE, columns, rows, notes, shown, _by_domain)
 
 
-def _domain(panel: Panel, rows: Sequence[tuple[int, Mapping[str, Outcome]]]) -> dict[str, Any]:
-    first, second = panel.pair
-    pairs = [(length, arms) for length, arms in rows if _defined(arms, first) and _defined(arms, second)]
-    result = _cell(panel, pairs)
-    result["n_planned"] = len(rows)
-    result["n_dropped"] = len(rows) - len(pairs)
-    for arm in panel.arms:
-        result |= _arm(arm.name, rows)
-    for name in (first, second):  # over the pairs, so that they agree with the joint table
-        result[f"{name}_em"] = result["joint_em"][name]
-    counts = result["joint"]
-    result["mcnemar_p"] = float(stats.mcnemar_exact(counts["native_only"], counts["serial_only"])) if pairs else None
-    if not pairs:
-        result["undefined"]["mcnemar_p"] = "no pair is defined"
-    result["by_length"] = {
-        str(length): _cell(panel, [pair for pair in pairs if pair[0] == length]) for length in sorted({length for length, _ in rows})
-    }
-    for cell in result["by_length"].values():
-        cell |= {f"{name}_em": cell["joint_em"][name] for name in (first, second)}
-    return result
+def _by_domain(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One line for each domain, a cell for each arm."""
+    lines: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        line = lines.setdefault(row["domain"], {"domain": row["domain"], "pairs": row["pairs"]})
+        line[f"em_{row['arm']}"] = percent(row["em"])
+    return list(lines.values())
 
 
-def _defined(arms: Mapping[str, Outcome], name: str) -> bool:
-    return name in arms and arms[name].correct is not None
+def transitions(data: PanelData, *, shown: bool = True) -> Section:
+    """The joint table of the pair, SCR with its interval, gain rate, and the masses of loss and gain."""
+    rows, notes = [], []
+    for domain, parents in data.domains.items():
+        row = {"domain": domain} | _cell(data, parents)
+        rows.append(row)
+        if row["n_dropped"]:
+            notes.append(f"{domain}: {row['n_dropped']} of {row['n_planned']} pairs dropped (unfinished, error or unknown).")
+    first, second = map(_shown, _pair(data))
+    meaning = f"Lost: {first} right, {second} wrong; gained: the reverse. SCR = both / (both + lost)."
+    how = " Intervals: items resampled within length, exactly where that can be done."
+    columns = (
+        Column("domain", "domain"),
+        *(Column(f"joint.{i}", name, "int") for i, name in enumerate(("both", "lost", "gained", "neither"))),
+        Column("scr", "SCR % [95 % CI]", "ci_rate"),
+        Column("gain_rate", "gain rate %", "rate"),
+    )
+    title = f"which correct answers survive, {first} -> {second}"
+    return Section("transitions", title, SOURCE, columns, rows, [meaning + how, *_drawn(rows), *notes], shown)
 
 
-def _arm(name: str, rows: Sequence[tuple[int, Mapping[str, Outcome]]]) -> dict[str, Any]:
-    """EM of one arm over the parents where it is defined, with its own denominator."""
-    values = [arms[name].correct for _, arms in rows if _defined(arms, name)]
-    return {f"{name}_em": sum(values) / len(values) if values else None, f"{name}_n": len(values)}
+def _drawn(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """A note where an interval was not exact."""
+    methods = sorted({row["scr_method"] for row in rows} - {None, "exact", "clopper-pearson"})
+    return [f"SCR's interval by the method {', '.join(methods)}: its exact law is too large."] if methods else []
 
 
-def _cell(panel: Panel, pairs: Sequence[tuple[int, Mapping[str, Outcome]]]) -> dict[str, Any]:
-    first, second = panel.pair
-    native = np.array([arms[first].correct for _, arms in pairs], dtype=bool)
-    serial = np.array([arms[second].correct for _, arms in pairs], dtype=bool)
-    strata = np.array([length for length, _ in pairs])
-    joint = stats.joint_counts(native, serial)
-    undefined: dict[str, str] = {}
-    cell: dict[str, Any] = {
-        "n": joint.n,
-        "joint": {"both": joint.both, "native_only": joint.native_only, "serial_only": joint.serial_only, "neither": joint.neither},
-        "joint_em": {first: _value(joint.native_em), second: _value(joint.serial_em)},
-        "scr": _value(joint.scr),
-        "scr_interval": None,
-        "scr_interval_method": None,
-        "gain_rate": _value(joint.gain_rate),
-        "loss_mass": _value(joint.loss_mass),
-        "gain_mass": _value(joint.gain_mass),
-        "undefined": undefined,
-    }
-    retained, correct = joint.both, joint.both + joint.native_only
-    if not pairs:
-        undefined |= dict.fromkeys(("native_em", "serial_em", "scr", "scr_interval", "gain_rate", "loss_mass"), "no pair is defined")
-    elif correct == 0:
-        undefined |= dict.fromkeys(("scr", "scr_interval"), f"no {first} success among {joint.n} pairs")
-    else:
-        cell |= _interval(native, serial, strata, retained, correct)
-    if pairs and correct == joint.n:
-        undefined["gain_rate"] = f"{first} is right on all {joint.n} pairs"
-    return cell
+def mcnemar(data: PanelData, *, shown: bool = True) -> Section:
+    """Exact McNemar of the pair, two-sided; Holm over the domains of all runs that are shown together."""
+    rows = []
+    for domain, parents in data.domains.items():
+        kept, first, second = _values(data, parents)
+        rows.append(
+            {"domain": domain, "family": FAMILY, "n": len(kept), "n_planned": len(parents)}
+            | estimates.merged(estimates.joint(first, second, _pair(data)[0]), estimates.mcnemar(second, first))
+        )
+    for row in rows:  # the test is of lost against gained; what has no other meaning here stands in `transitions`
+        for key in ("delta", "gain_rate"):
+            del row[key]
+            row.get("undefined", {}).pop(key, None)
+    columns = (
+        Column("domain", "domain"),
+        Column("loss_mass", "lost %", "rate"),
+        Column("gain_mass", "gained %", "rate"),
+        *TEST_OF,
+    )
+    first_name, second_name = map(_shown, _pair(data))
+    return Section("mcnemar", f"exact McNemar, {first_name} against {second_name}", SOURCE, columns, rows, [], shown)
 
 
-def _interval(native: np.ndarray, serial: np.ndarray, strata: np.ndarray, retained: int, correct: int) -> dict[str, Any]:
-    """The exact stratified bootstrap interval; where nothing varies within a stratum Clopper-Pearson stands for it.
+def by_length(data: PanelData, *, shown: bool = True) -> Section:
+    """Accuracy of both arms, the joint table and SCR at every target length, over the pairs."""
+    rows = []
+    for domain, parents in data.domains.items():
+        for length in sorted({row.parent.length for row in parents}):
+            rows.append({"domain": domain, "length": length} | _cell(data, [row for row in parents if row.parent.length == length]))
+    first, second = _pair(data)
+    columns = (
+        Column("domain", "domain"),
+        Column("length", "length", "int"),
+        Column("n", "pairs", "int"),
+        Column("native_em", f"{_shown(first)} %", "rate"),
+        Column("em", f"{_shown(second)} %", "rate"),
+        Column("scr_count", "kept", "of"),
+        Column("scr", "SCR % [95 % CI]", "ci_rate"),
+    )
+    return Section("by_length", "by target length", SOURCE, columns, rows, _drawn(rows), shown)
 
-    The paper does so for zero-success cells (section 3.4); the same holds for cells without a failure, or with one pair per length (ours).
-    """
-    bootstrap = stats.bootstrap_scr(native, serial, strata, method="exact", confidence=CONFIDENCE)
-    flat = retained in (0, correct) or (bootstrap.low is not None and bootstrap.low == bootstrap.high)
-    both = {"scr_bootstrap": [bootstrap.low, bootstrap.high], "scr_undefined_share": bootstrap.undefined, "scr_degenerate": flat}
-    if flat:
-        exact = stats.clopper_pearson(retained, correct, CONFIDENCE)
-        return both | {"scr_interval": [exact.low, exact.high], "scr_interval_method": "clopper-pearson"}
-    return both | {"scr_interval": [bootstrap.low, bootstrap.high], "scr_interval_method": "exact stratified bootstrap"}
+
+def _pair(data: PanelData) -> tuple[str, str]:
+    if data.panel.pair is None:
+        raise ValueError("the panel has no pair of arms")
+    return data.panel.pair
 
 
-def _value(number: float | None) -> float | None:
-    return None if number is None or number != number else float(number)
+def _shown(arm: str) -> str:
+    return NAMES.get(arm, arm.replace("_", " "))
 
 
-def family(reports: Sequence[dict[str, Any]]) -> None:
-    """Holm over every (model, domain) of the reports shown together; a test that could not run keeps its slot with p = 1."""
-    keys = [(i, name) for i, report in enumerate(reports) for name in report["domains"]]
-    p = {key: reports[key[0]]["domains"][key[1]]["mcnemar_p"] for key in keys}
-    adjusted = stats.holm({str(key): 1.0 if value is None else value for key, value in p.items()})
-    for key in keys:
-        domain = reports[key[0]]["domains"][key[1]]
-        domain["mcnemar_p_holm"] = float(adjusted[str(key)]) if p[key] is not None else 1.0
-        domain["holm_m"] = len(keys)
+def _values(data: PanelData, rows: Sequence[Row]) -> tuple[list[Row], list[bool], list[bool]]:
+    """(parents where both arms of the pair are defined, whether the first is right, whether the second is right)."""
+    first, second = _pair(data)
+    found = defined(rows, lambda row: row.value(first), lambda row: row.value(second))
+    return [row for row, _, _ in found], [a for _, a, _ in found], [b for _, _, b in found]
+
+
+def _pairs(data: PanelData, rows: Sequence[Row]) -> list[Row]:
+    return _values(data, rows)[0]
+
+
+def _cell(data: PanelData, rows: Sequence[Row]) -> dict[str, Any]:
+    """The pair over some parents: counts, accuracies, SCR with its interval."""
+    kept, first, second = _values(data, rows)
+    n = len(kept)
+    row = {"n": n, "n_planned": len(rows), "n_dropped": len(rows) - n}
+    row |= {"native_em": sum(first) / n if n else None, "em": sum(second) / n if n else None}
+    parts = (
+        estimates.joint(first, second, _pair(data)[0]),
+        estimates.retention("scr", first, second, strata_of(kept), data.panel, _pair(data)[0], boundary=True),
+    )
+    if not n:
+        parts += ({"undefined": dict.fromkeys(("native_em", "em", "gain_rate", "loss_mass", "gain_mass"), "no pair is defined")},)
+    return row | estimates.merged(*parts)

@@ -1,9 +1,19 @@
-"""One table of a panel's report: rows of plain values, and how each column is shown.
+"""One table of a report: rows of plain values, and how each column is written.
 
-The rows are the data: JSON prints them whole, the text table shows what the columns name. A value `x` may have `x_interval`
-([low, high]) and `x_method` beside it, and `x_degenerate` where nothing varied. A value that is not defined is None, with its reason in the row's `undefined`. A
-row with `p` and `family` is a test: Holm over the family adds `p_holm` and `m`. `clock` holds what differs from run to run (times); the
-stored report, which verify derives again, leaves it out.
+The rows are the data: JSON prints them whole, the text table shows what the columns name. Keys are the same in every section:
+
+    x                     an estimate, a share as 0 to 1, a difference of shares as -1 to 1
+    x_interval            [low, high], or null; x_method says how it was made
+    x_count               [hits, of] of a share
+    x_degenerate          true where nothing varied in the redrawing
+    x_undefined_share     share of the draws that had no value
+    joint                 [both, lost, gained, neither]
+    p, family, p_holm, m  a test, its family, its p after Holm over the family, and the size of the family
+    n, n_planned          parents that the row rests on, and parents that were planned
+    undefined             {key: reason} of values that are null
+    clock                 what differs from run to run (times, run ids); the stored report, which verify derives again, leaves it out
+
+A section that could not be made has an `error`, one sentence, and no rows.
 """
 
 from __future__ import annotations
@@ -12,6 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from c2s.reports import formats
 from c2s.reports.tables import Table
 
 Row = dict[str, Any]
@@ -22,12 +33,18 @@ NO_VARIATION = "no variation"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`form`: text, int, rate (percent), points (percentage points, signed), number, p, usd, of ([k, n] as k/n), slashes (a list), seconds
-    (of a `clock`), cell (text that is aligned like a number), and ci_rate, ci_points, ci_number with the interval."""
+    """`key` names a value of the row; a dotted key looks inside (`joint.0`, `clock.seconds`). `form` is a format of
+    `c2s.reports.formats.FORMS`, or one of those after `ci_`: the value with its interval."""
 
     key: str
     head: str
     form: str = "text"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For readers without code: name, head, format, whether the interval is shown, unit."""
+        plain = self.form.removeprefix("ci_")
+        shown = {"name": self.key, "head": self.head, "format": plain, "interval": plain != self.form}
+        return shown | {"unit": formats.UNITS.get(plain)}
 
 
 TEST = (Column("p", "p", "p"), Column("p_holm", "p (Holm)", "p"))
@@ -49,76 +66,124 @@ class Section:
     rows: list[Row]
     notes: list[str] = field(default_factory=list)
     shown: bool = True
-    layout: Callable[[Sequence[Row]], Sequence[Row]] = field(default=list, repr=False)
+    layout: Callable[[Sequence[Row]], Sequence[Row]] | None = field(default=None, repr=False)
+    error: str | None = None
 
     def as_dict(self, clock: bool) -> dict[str, Any]:
-        rows = self.rows if clock else [{key: value for key, value in row.items() if key != "clock"} for row in self.rows]
-        return {"title": self.title, "source": self.source, "rows": rows, "notes": self.notes}
+        """`table` stands only where the table's rows are others than `rows`."""
+        document = {
+            "title": self.title,
+            "source": self.source,
+            "columns": [column.as_dict() for column in self.columns],
+            "rows": [_without_clock(row, clock) for row in self.rows],
+            "notes": self.notes,
+        }
+        if self.layout is not None:
+            document["table"] = [_without_clock(row, clock) for row in self.laid_out()]
+        return document | ({"error": self.error} if self.error else {})
+
+    def laid_out(self) -> Sequence[Row]:
+        """The rows of the table."""
+        return self.rows if self.layout is None else self.layout(self.rows)
 
     def tests(self) -> list[Row]:
+        """The rows that are tests."""
         return [row for row in self.rows if "family" in row]
 
 
-def table(section: Section, heading: str) -> Table:
-    """The section as a table: reasons of undefined cells and the meaning of marks as notes below."""
-    laid = section.layout(section.rows)
-    rows = [[show(row, column) for column in section.columns] for row in laid]
-    left = next((i for i, c in enumerate(section.columns) if c.form != "text"), len(section.columns))
-    return Table(f"{heading}: {section.title} ({section.source})", [c.head for c in section.columns], rows, _notes(section, laid), left)
+def failed(name: str, sentence: str) -> Section:
+    """A section that could not be made, with the reason."""
+    return Section(name, "not made", "error", (), [], error=sentence)
 
 
-def _notes(section: Section, laid: Sequence[Row]) -> list[str]:
-    notes = list(section.notes)
-    shown = {c.key for c in section.columns}
-    intervals = {c.key for c in section.columns if c.form.startswith("ci_")}
-    methods = {row.get(f"{key}_method") for row in laid for key in intervals if row.get(f"{key}_degenerate")}
-    stand = {"clopper-pearson": "Clopper-Pearson interval", NO_VARIATION: "no interval"}
-    said = " or ".join(what for method, what in stand.items() if method in methods)
-    if said:
-        notes.append(f"† no variation to resample (for instance one parent per stratum): {said}.")
-    reasons: dict[str, list[str]] = {}
-    for row in laid:
-        for key, why in row.get("undefined", {}).items():
-            if key in shown:
-                label = " ".join(str(row[c.key]) for c in section.columns if c.form == "text" and row.get(c.key) is not None)
-                reasons.setdefault(f"{key} is undefined: {why}", []).append(label)
-    for reason, labels in reasons.items():
-        more = f" and {len(labels) - 3} more" if len(labels) > 3 else ""
-        notes.append(f"{'; '.join(labels[:3])}{more}: {reason}.")
-    families = {row["family"]: row.get("m") for row in section.tests()}
-    notes += [f"Holm over the m = {m} tests of family {name!r}." for name, m in families.items()]
-    return notes
+def _without_clock(row: Row, clock: bool) -> Row:
+    return row if clock else {key: value for key, value in row.items() if key != "clock"}
+
+
+def value_at(row: Mapping[str, Any], key: str) -> Any:
+    """The value of a key, or of a dotted key inside mappings and lists; None where there is none."""
+    if key in row:
+        return row[key]
+    found: Any = row
+    for part in key.split("."):
+        if isinstance(found, Mapping):
+            found = found.get(part)
+        elif isinstance(found, list) and part.isdigit() and int(part) < len(found):
+            found = found[int(part)]
+        else:
+            return None
+    return found
 
 
 def show(row: Mapping[str, Any], column: Column) -> str:
-    value = row.get(column.key)
-    if value is None:
-        return "-"
-    form = column.form
-    if form.startswith("ci_"):
-        form = form[3:]
-        limits = row.get(f"{column.key}_interval")
-        mark = " †" if row.get(f"{column.key}_degenerate") else ""
-        inside = "-" if limits is None else f"{_plain(limits[0], form)}, {_plain(limits[1], form)}"
-        return f"{_plain(value, form)} [{inside}]{mark}"
-    return _plain(value, form)
+    """One cell: the value, with its interval where the column asks for it, and † where nothing varied."""
+    value = value_at(row, column.key)
+    form = column.form.removeprefix("ci_")
+    if value is None or form == column.form:
+        return formats.written(value, form)
+    mark = " †" if row.get(f"{column.key}_degenerate") else ""
+    return f"{formats.written(value, form)} {formats.interval(row.get(f'{column.key}_interval'), form)}{mark}"
 
 
-def _plain(value: Any, form: str) -> str:
-    if form == "rate":
-        return f"{100 * value:.1f}"
-    if form == "points":
-        return f"{100 * value + 0.0:+.1f}" if abs(value) >= 5e-4 else "0.0"
-    if form == "number":
-        return f"{value:.3f}"
-    if form == "p":
-        return f"{value:.4f}" if value >= 0.0001 else f"{value:.1e}"
-    if form == "of":
-        return f"{value[0]}/{value[1]}"
-    if form == "usd":
-        return f"{value:.4f}"
-    if form == "seconds":
-        return f"{value['seconds']:.2f}"
-    if form == "slashes":
-        return "/".join(map(str, value))
-    return str(value)
+def table(section: Section, heading: str) -> Table:
+    """The section as a table, with notes below: reasons of undefined cells and the meaning of marks."""
+    return together([(None, section)], heading)
+
+
+def together(parts: Sequence[tuple[str | None, Section]], heading: str | None = None) -> Table:
+    """The same section of several runs as one table with a leading column for the run's letter; one run alone has none.
+
+    Without a heading the title stands alone.
+    """
+    several = len(parts) > 1
+    columns = list({column.key: column for _, section in parts for column in section.columns}.values())
+    rows = [
+        ({"run": run} if several else {}) | row
+        for run, section in parts
+        if section.error is None
+        for row in section.laid_out()
+    ]  # fmt: skip
+    if several:
+        columns.insert(0, Column("run", "run"))
+    left = next((i for i, c in enumerate(columns) if c.form != "text"), len(columns))
+    first = next((section for _, section in parts if section.error is None), parts[0][1])
+    title = first.title if heading is None else f"{heading}: {first.title} ({first.source})"
+    cells = [[show(row, column) for column in columns] for row in rows]
+    return Table(title, [c.head for c in columns], cells, _notes(parts, rows, columns), left)
+
+
+def _notes(parts: Sequence[tuple[str | None, Section]], rows: Sequence[Row], columns: Sequence[Column]) -> list[str]:
+    notes = _shared_notes(parts)
+    intervals = {c.key for c in columns if c.form.startswith("ci_")}
+    methods = {row.get(f"{key}_method") for row in rows for key in intervals if row.get(f"{key}_degenerate")}
+    stand = {"clopper-pearson": "Clopper-Pearson interval", NO_VARIATION: "no interval"}
+    meaning = " or ".join(what for method, what in stand.items() if method in methods)
+    if meaning:
+        notes.append(f"† no variation to resample (for instance one parent per stratum): {meaning}.")
+    notes += _reasons(rows, columns)
+    families = {row["family"]: row.get("m") for _, section in parts for row in section.tests()}
+    notes += [f"Holm over the m = {m} tests of family {name!r}." for name, m in families.items()]
+    notes += [section.error if run is None else f"{run}: {section.error}" for run, section in parts if section.error is not None]
+    return notes
+
+
+def _shared_notes(parts: Sequence[tuple[str | None, Section]]) -> list[str]:
+    """Notes of all runs once; a note that not every run has stands with the letters of its runs."""
+    runs: dict[str, list[str]] = {}
+    for run, section in parts:
+        for note in section.notes:
+            runs.setdefault(note, []).append(run or "")
+    made = sum(section.error is None for _, section in parts)
+    return [note if len(letters) == made else f"{', '.join(letters)}: {note}" for note, letters in runs.items()]
+
+
+def _reasons(rows: Sequence[Row], columns: Sequence[Column]) -> list[str]:
+    shown = {c.key for c in columns}
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        for key, why in row.get("undefined", {}).items():
+            if key in shown:
+                label = " ".join(str(row[c.key]) for c in columns if c.form == "text" and row.get(c.key) is not None)
+                reasons.setdefault(f"{key} is undefined: {why}", []).append(label)
+    more = {reason: f" and {len(labels) - 3} more" if len(labels) > 3 else "" for reason, labels in reasons.items()}
+    return [f"{'; '.join(labels[:3])}{more[reason]}: {reason}." for reason, labels in reasons.items()]

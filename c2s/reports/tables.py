@@ -15,7 +15,10 @@ LEAST = 12
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Title (of one or more lines), header, rows of cells, and notes below. The first `left` columns are left-aligned."""
+    """Title (of one or more lines), header, rows of cells, and notes below. The first `left` columns are left-aligned.
+
+    Without a header there is no table, only the title and the notes.
+    """
 
     title: str
     header: Sequence[str]
@@ -42,7 +45,7 @@ def as_text(table: Table) -> str:
     """
     head, *rows = [[literal(cell) for cell in row] for row in (table.header, *table.rows)]
     lines = [part for line in table.title.splitlines() for part in textwrap.wrap(literal(line), COLUMNS, subsequent_indent="  ")]
-    for block in _blocks(head, rows, table.left):
+    for block in _blocks(head, rows, table.left) if head else ():
         names, cells = [head[i] for i in block], [[row[i] for i in block] for row in rows]
         widths = _narrowed(names, cells, table.left)
         lines += _row(names, widths, table.left, bottom=True)
@@ -116,7 +119,8 @@ def as_markdown(table: Table) -> str:
         return "| " + " | ".join(_escape(cell) for cell in cells) + " |"
 
     rule = "|" + "|".join(" --- " if i < table.left else " ---: " for i in range(len(table.header))) + "|"
-    lines = [*(f"### {_escape(line)}" for line in table.title.splitlines()), "", line(table.header), rule, *map(line, table.rows), ""]
+    body = [line(table.header), rule, *map(line, table.rows), ""] if table.header else []
+    lines = [*(f"### {_escape(line)}" for line in table.title.splitlines()), "", *body]
     return "\n".join([*lines, *(_escape(note) + "\n" for note in table.notes)])
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-INSTALL = "statsmodels is not installed: pip install 'c2s[gee]'"
+INSTALL = "statsmodels is not installed; the extra `gee` of c2s brings it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,7 @@ def test_the_example_runs_reports_and_verifies(example: None, c2s, memory_path: 
     assert document["panel"] == "head-start" and document["requests"]["ok"] == sum(1 + n + n - 1 for n in range(3, 9))
     assert list(document["sections"]) == ["contrasts:head start", "first_error", "compliance"]
     (test,) = document["sections"]["contrasts:head start"]["rows"]
-    assert test["m"] == 1 and 0 <= test["p"] <= 1 and sum(test["table"]) == 6
+    assert test["m"] == 1 and 0 <= test["p"] <= 1 and sum(test["joint"]) == 6
     rows = {row["arm"]: row for row in document["sections"]["first_error"]["rows"]}
     assert rows["head_start"]["n"] == 0 or rows["head_start"]["position"] >= 2
     assert verify(memory_path / "run").differences == []

@@ -24,39 +24,51 @@ def report_of(c2s: Run, *arguments: object) -> dict:
     return json.loads(out)
 
 
+def domain_of(report: dict, domain: str = "math") -> dict:
+    """The retention figures of one domain: {section: its row}, accuracy as {arm: row} and by_length as {length: row}."""
+    rows = {name: [row for row in section["rows"] if row.get("domain") == domain] for name, section in report["sections"].items()}
+    return {
+        "accuracy": {row["arm"]: row for row in rows["accuracy"]},
+        "transitions": rows["transitions"][0],
+        "mcnemar": rows["mcnemar"][0],
+        "by_length": {row["length"]: row for row in rows["by_length"]},
+    }
+
+
 def test_an_oracle_retains_everything_and_its_run_verifies(c2s: Run, tmp_path: Path):
     report = report_of(c2s, "--model", "sim:oracle", "--domain", "math", "--out", tmp_path / "run")
     assert report["panel"] == "main" and report["model"] == "sim:oracle" and report["simulation"]
     assert report["requests"] == {"planned": 4992, "ok": 4992, "error": 0, "unknown": 0, "blocked": 0, "not_needed": 0, "open": 0}
-    math = report["domains"]["math"]
-    assert list(report["domains"]) == ["math"] and math["n"] == math["n_planned"] == 384
-    assert math["joint"] == {"both": 384, "native_only": 0, "serial_only": 0, "neither": 0}
-    assert [math[f"{arm}_em"] for arm in ("native", "candidates_only", "independent", "serial")] == [1, 1, 1, 1]
-    assert math["scr"] == 1 and math["scr_interval_method"] == "clopper-pearson" and math["scr_bootstrap"] == [1, 1]
-    assert math["gain_rate"] is None and "right on all" in math["undefined"]["gain_rate"]
-    assert (math["mcnemar_p"], math["mcnemar_p_holm"], math["holm_m"]) == (1, 1, 1)
-    assert {length: cell["n"] for length, cell in math["by_length"].items()} == {str(n): 64 for n in range(3, 9)}
+    assert report["format"] == 2 and {row["domain"] for row in report["sections"]["transitions"]["rows"]} == {"math"}
+    math = domain_of(report)
+    pairs = math["transitions"]
+    assert pairs["n"] == pairs["n_planned"] == 384 and pairs["joint"] == [384, 0, 0, 0]
+    assert [math["accuracy"][arm]["em"] for arm in ("native", "candidates_only", "independent", "serial")] == [1, 1, 1, 1]
+    assert pairs["scr"] == 1 and pairs["scr_method"] == "clopper-pearson" and pairs["scr_bootstrap"] == [1, 1]
+    assert pairs["gain_rate"] is None and "right on all" in pairs["undefined"]["gain_rate"]
+    assert (math["mcnemar"]["p"], math["mcnemar"]["p_holm"], math["mcnemar"]["m"]) == (1, 1, 1)
+    assert {length: cell["n"] for length, cell in math["by_length"].items()} == {n: 64 for n in range(3, 9)}
     code, out, err = c2s("verify", tmp_path / "run")
     assert code == 0 and out.startswith("verified: 384 items, 4992 requests") and err == ""
 
 
 def test_positions_give_binomial_serial_accuracy_at_every_length(c2s: Run, tmp_path: Path):
     report = report_of(c2s, "--model", "sim:positions?p=0.9&native=0.9", "--domain", "math", "--out", tmp_path / "run")
-    math = report["domains"]["math"]
+    math = domain_of(report)
     for length, cell in math["by_length"].items():
-        assert binomtest(round(cell["serial_em"] * 64), 64, 0.9 ** int(length)).pvalue > 1e-4
+        assert binomtest(round(cell["em"] * 64), 64, 0.9**length).pvalue > 1e-4
         assert binomtest(round(cell["native_em"] * 64), 64, 0.9).pvalue > 1e-4
-    assert binomtest(round(math["candidates_only_em"] * 384), 384, 1 / 8).pvalue > 1e-4
+    assert binomtest(math["accuracy"]["candidates_only"]["em_count"][0], 384, 1 / 8).pvalue > 1e-4
     expected = sum(0.9**n for n in range(3, 9)) / 6
-    assert abs(math["independent_em"] - expected) < 0.1
-    assert math["scr_interval_method"] == "exact stratified bootstrap"
-    assert math["scr_interval"][0] < expected < math["scr_interval"][1]
+    assert abs(math["accuracy"]["independent"]["em"] - expected) < 0.1
+    assert math["transitions"]["scr_method"] == "exact"
+    assert math["transitions"]["scr_interval"][0] < expected < math["transitions"]["scr_interval"][1]
 
 
 def test_limit_is_a_balanced_prefix_and_reuse_copies_it_with_provenance(c2s: Run, tmp_path: Path):
     model = "sim:positions?p=0.7&native=0.8&seed=3"
     small = report_of(c2s, "--model", model, "--domain", "math", "--limit", 12, "--out", tmp_path / "small")
-    assert {n: cell["n"] for n, cell in small["domains"]["math"]["by_length"].items()} == {str(n): 2 for n in range(3, 9)}
+    assert {n: cell["n"] for n, cell in domain_of(small)["by_length"].items()} == {n: 2 for n in range(3, 9)}
     large = report_of(c2s, "--model", model, "--domain", "math", "--limit", 30, "--out", tmp_path / "plain")
     code, out, err = c2s(
         "run",
@@ -72,7 +84,8 @@ def test_limit_is_a_balanced_prefix_and_reuse_copies_it_with_provenance(c2s: Run
         "--reuse-from",
         tmp_path / "small",
     )
-    assert code == 0 and json.loads(out) == large
+    copied = json.loads(out)
+    assert code == 0 and copied["sections"] == large["sections"] and copied["requests"] == large["requests"]
     assert f"{small['requests']['ok']} answers were copied" in err
     db = sqlite3.connect(tmp_path / "reused" / "ledger.sqlite")
     run_id = json.loads((tmp_path / "small" / "manifest.json").read_text())["provenance"]["run_id"]
@@ -94,11 +107,16 @@ def test_two_runs_form_one_family(c2s: Run, tmp_path: Path):
     for name, model in (("a", "sim:positions?p=0.8"), ("b", "sim:positions?p=0.95&native=0.5")):
         report_of(c2s, "--model", model, "--domain", "math", "--limit", 60, "--out", tmp_path / name)
     code, out, _ = c2s("report", tmp_path / "a", tmp_path / "b", "--format", "json")
-    cells = [run["domains"]["math"] for run in json.loads(out)["runs"]]
-    p = sorted(cell["mcnemar_p"] for cell in cells)
-    assert code == 0 and [cell["holm_m"] for cell in cells] == [2, 2]
-    assert sorted(cell["mcnemar_p_holm"] for cell in cells) == pytest.approx([min(1, 2 * p[0]), max(min(1, 2 * p[0]), p[1])])
-    for form, mark in (("text", "sim:positions?p=0.95"), ("md", "| math |")):
+    document = json.loads(out)
+    tests = [domain_of(run)["mcnemar"] for run in document["runs"]]
+    p = sorted(row["p"] for row in tests)
+    assert code == 0 and [row["m"] for row in tests] == [2, 2]
+    assert sorted(row["p_holm"] for row in tests) == pytest.approx([min(1, 2 * p[0]), max(min(1, 2 * p[0]), p[1])])
+    assert [(row["run"], row["model"]) for row in document["head"]["rows"]] == [
+        ("A", "sim:positions?p=0.8"),
+        ("B", "sim:positions?p=0.95&native=0.5"),
+    ]
+    for form, mark in (("text", "sim:positions?p=0.95"), ("text", "\nB    math"), ("md", "| B | math |")):
         code, out, _ = c2s("report", tmp_path / "a", tmp_path / "b", "--format", form)
         assert code == 0 and mark in out
     assert max(len(line) for line in c2s("report", tmp_path / "a")[1].splitlines()) <= 80

@@ -70,7 +70,7 @@ def test_one_document_whatever_was_run(report_of, c2s, memory_path: Path):
     one = report_of("one", "--panel", "prefix", "--domain", "math", "--limit", 2, "--model", "sim:oracle")
     assert one["panel"] == "prefix" and "used" not in one and one["requests"]["ok"] == 8
     used = report_of("used", "--panel", "workflows", "--domain", "math", "--limit", 2, "--model", "sim:oracle")
-    assert used["panel"] == "workflows" and list(used["used"]) == ["main"] and used["used"]["main"]["domains"]["math"]["n"] == 2
+    assert used["panel"] == "workflows" and list(used["used"]) == ["main"] and used["used"]["main"]["sections"]["transitions"]["rows"][0]["n"] == 2
     several = report_of("several", "--panel", "main,union,cost", "--domain", "math", "--limit", 2, "--model", "sim:oracle")
     assert list(several["panels"]) == ["main", "union", "cost"] and several["requests"]["ok"] == sum(
         p["requests"]["ok"] for p in several["panels"].values()

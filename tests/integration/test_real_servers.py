@@ -284,7 +284,7 @@ def test_the_mock_as_a_process_of_its_own_without_a_fault(tmp_path):
 def sparrow_server():
     import socket
 
-    pytest.importorskip("sparrow_decider", reason="pip install 'c2s[demo]'")
+    pytest.importorskip("sparrow_decider", reason="pip install -e '.[demo]'")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     program = Path(sys.executable).with_name("sparrow-decider")

@@ -235,7 +235,7 @@ def test_a_script_may_write_text(report_of, memory_path):
         "contract = 'direct'\ndef answer(call):\n    return call.ask.truth['answer'] + ('.' if call.ask.request.contract == 'character' else '')\n"
     )
     document = report_of("run", "--panel", "generation,main", "--limit", 1, "--model", f"script:{file}")
-    assert document["panels"]["main"]["domains"]["math"]["joint"]["both"] == 1
+    assert document["panels"]["main"]["sections"]["transitions"]["rows"][0]["joint"][0] == 1
     kinds = {o.arm: o.kind for _, o in outcomes(memory_path / "run", "generation")}
     assert {kinds[f"{e}_character"] for e in ("raw", "indexed", "direct")} == {"other_invalid"}  # it writes the option's name
 
@@ -332,7 +332,7 @@ def test_endpoints_against_plain_definitions(report_of, memory_path):
             for arms in found[row["domain"]].values()
         ]
         gained, lost = sum(a > b for a, b in pairs), sum(a < b for a, b in pairs)
-        assert row["difference"] == pytest.approx((gained - lost) / 12) and row["table"][1:3] == [gained, lost]
+        assert row["difference"] == pytest.approx((gained - lost) / 12) and row["joint"][1:3] == [lost, gained]
         assert row["p"] == pytest.approx(
             min(1.0, 2 * sum(math.comb(gained + lost, k) for k in range(min(gained, lost) + 1)) / 2 ** (gained + lost))
         )

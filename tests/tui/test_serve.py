@@ -17,7 +17,7 @@ from c2s_tui import parser
 from c2s_tui.serve import command
 
 aiohttp = pytest.importorskip("aiohttp", reason="comes with textual-serve")
-pytest.importorskip("textual_serve", reason="needs the extra: pip install 'c2s[web]'")
+pytest.importorskip("textual_serve", reason="needs the extra: pip install -e '.[web]'")
 
 
 def free_port() -> int:

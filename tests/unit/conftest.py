@@ -21,6 +21,6 @@ def wordnet_folder():
 
 @pytest.fixture(scope="session")
 def nouns(wordnet_folder):
-    from c2s.banks.wordnet import read_nouns
+    from c2s.bankbuild.nouns import read_nouns
 
     return read_nouns(wordnet_folder)

@@ -14,9 +14,10 @@ from c2s.bankbuild.check import check_against, check_header, check_items
 from c2s.bankbuild.item_review import apply_review, neutral, plain, review_csv, review_rows, summarise_review
 from c2s.bankbuild.lexical import draw_sets, noun_pool
 from c2s.bankbuild.natural_build import Plan, build_from, wordfreq_zipf
+from c2s.bankbuild.nouns import read_nouns
 from c2s.banks import glosses
 from c2s.banks.natural import BANK_FILE, LEXICAL_PREFIX, bank_bytes, load_bank, parse_bank, problem_text
-from c2s.banks.wordnet import meaning_digest, read_nouns
+from c2s.banks.wordnet import meaning_digest
 from c2s.errors import BankError, UsageError
 from tests.support.tinywordnet import Synset, tiny_synsets, tiny_zipf, write_wordnet
 

@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from c2s.bankbuild.nouns import read_nouns
 from c2s.banks import wordnet
-from c2s.banks.wordnet import WORDNET_30, check_meaning, find_wordnet, locate, read_definitions, read_nouns
+from c2s.banks.wordnet import WORDNET_30, check_meaning, find_wordnet, locate, read_definitions
 from c2s.cli.wordnet_place import named_wordnet
 from c2s.errors import BankError, MissingDependency, UsageError
 from tests.support.tinywordnet import Synset, write_wordnet
@@ -61,6 +62,29 @@ def test_reading_leaves_nltk_as_it_was_and_serves_many_threads(tiny):
     assert nltk.data.path == path
 
 
+def test_definitions_are_those_of_nltk(tmp_path):
+    glosses = ['plain; with ";" inside a quote: "a; b"', '"only" an "example"', 'ends with a semicolon; "x"; ']
+    write_wordnet(tmp_path, [Synset(f"s{i}", [f"s{i}"], gloss) for i, gloss in enumerate(glosses)])
+    expected = {synset.offset: synset.definition for synset in read_nouns(tmp_path).synsets.values()}
+    assert read_definitions(tmp_path, expected) == expected and len(expected) == 3
+
+
+def test_all_definitions_of_wordnet_are_those_of_nltk(nouns):
+    assert read_definitions(nouns.folder, nouns.synsets) == {offset: synset.definition for offset, synset in nouns.synsets.items()}
+
+
+@pytest.mark.parametrize("home", ["/somewhere", ""])
+def test_nltks_folders_are_nltks(monkeypatch, tmp_path, home):
+    import subprocess
+    import sys
+
+    monkeypatch.setenv("NLTK_DATA", f"{tmp_path}{os.pathsep}~/mine")
+    monkeypatch.setenv("HOME", home or str(tmp_path))
+    done = subprocess.run([sys.executable, "-c", "import nltk.data; print(*nltk.data.path, sep='\\n')"], capture_output=True, text=True)
+    theirs = [os.path.join(place, "corpora", "wordnet") for place in done.stdout.split()]
+    assert list(map(str, wordnet._standard_places()))[: len(theirs)] == theirs
+
+
 def test_an_unknown_offset_is_refused(tiny):
     with pytest.raises(BankError, match="no noun synset at offset 7"):
         read_definitions(tiny[0], [7])
@@ -87,7 +111,7 @@ def test_the_environment_is_the_command_lines_default_and_no_parameter(bare_mach
 
 
 def test_the_users_data_folder_and_nltk_folders_are_searched(tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr("nltk.data.path", [str(tmp_path / "nltk")])
+    monkeypatch.setenv("NLTK_DATA", str(tmp_path / "nltk"))
     monkeypatch.setattr(wordnet, "_DEBIAN", ())
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.delenv("C2S_WORDNET", raising=False)

@@ -53,6 +53,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] not in ("textual", "rich"):
+            raise
+        from c2s.extras import install_command
+
+        return _fail(f"the screens are drawn with Textual and Rich, which are not installed: {install_command('tui')}", 2, options.debug)
     except Exception as error:  # a file that only looks like a ledger can hold anything
         return _fail(f"not readable as a run of c2s ({type(error).__name__}: {error})", 1, options.debug)
 

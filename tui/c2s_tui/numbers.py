@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from c2s.reports.retention_tables import percent, probability
+from c2s.reports.formats import percent, probability
 
 __all__ = ["age", "clock", "count", "moment", "percent", "probability", "rate", "tokens", "usd"]
 

@@ -12,6 +12,7 @@ import shlex
 import sys
 
 from c2s.errors import MissingDependency, UsageError
+from c2s.extras import install_command
 
 HOST = "127.0.0.1"
 
@@ -34,7 +35,7 @@ def serve(options: argparse.Namespace) -> int:
     try:
         server = _server(command(options), port)
     except ImportError:
-        raise MissingDependency("--serve needs textual-serve, which is not installed; pip install 'c2s[web]'") from None
+        raise MissingDependency(f"--serve needs textual-serve, which is not installed: {install_command('web')}") from None
     try:
         server.listen()
     except OSError as error:

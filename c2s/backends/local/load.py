@@ -12,8 +12,8 @@ from typing import Any
 
 from c2s.backends.local.memory import refuse_if_too_large
 from c2s.errors import MissingDependency, UsageError
+from c2s.extras import install_command
 
-HINT = "pip install 'c2s[local]'"
 DTYPES = ("float32", "bfloat16", "float16", "nf4")
 CONTEXT_NAMES = ("max_position_embeddings", "n_positions", "max_seq_len", "seq_length")
 
@@ -71,7 +71,9 @@ def libraries() -> tuple[Any, Any]:
         import torch
         import transformers
     except ImportError as error:
-        raise MissingDependency(f"local weights need torch and transformers ({error.name or error} is missing): {HINT}") from None
+        raise MissingDependency(
+            f"local weights need torch and transformers ({error.name or error} is missing): {install_command('local')}"
+        ) from None
     transformers.utils.logging.set_verbosity_error()
     if not terminal:
         transformers.utils.logging.disable_progress_bar()
@@ -130,7 +132,8 @@ def load_weights(checkpoint: Checkpoint, *, dtype: str = "float32", device: str 
     placed = device == "auto" or dtype == "nf4"
     if placed:
         if importlib.util.find_spec("accelerate") is None:
-            raise MissingDependency(f"{where.name}: weights over several GPUs, or in nf4, need the package accelerate: {HINT}")
+            install = install_command("local")
+            raise MissingDependency(f"{where.name}: weights over several GPUs, or in nf4, need the package accelerate: {install}")
         more["device_map"] = device
     try:
         model = transformers.AutoModelForCausalLM.from_pretrained(where.place, **where.keywords, **more)

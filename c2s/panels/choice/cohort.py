@@ -5,6 +5,7 @@ from __future__ import annotations
 from c2s.banks.cohort import load_cohort
 from c2s.controllers.whole_and_local import NATIVE, SERIAL
 from c2s.panels.base import Panel
+from c2s.panels.retention import retention
 from c2s.sources.natural_items import NaturalParents
 
 PARENTS = NaturalParents(bank=load_cohort)
@@ -16,6 +17,7 @@ COHORT = Panel(
     source=PARENTS,
     domains=("lexical",),
     pair=("native", "serial"),
+    endpoints=retention(),
     draws=9_999,
     seed=20261008,
 )

@@ -8,6 +8,7 @@ from c2s.controllers.continuous import prefix_continue, whole_generate
 from c2s.controllers.whole_and_local import serial, whole
 from c2s.panels.base import Endpoint, Panel
 from c2s.panels.choice.templates import NINETY_SIX_EACH
+from c2s.panels.retention import retention
 
 GENERATED = ("whole_generate", "position", "prefix_continue")
 
@@ -23,6 +24,7 @@ CONTINUOUS = Panel(
     source=NINETY_SIX_EACH,
     pair=("native", "position"),
     endpoints=(
+        *retention(in_json=("accuracy",)),
         Endpoint("c2s.reports.choice.continuous:interfaces", {"arms": ("native", *GENERATED)}),
         Endpoint(
             "c2s.reports.contrasts:contrasts",

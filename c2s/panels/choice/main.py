@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from c2s.controllers.whole_and_local import CANDIDATES_ONLY, INDEPENDENT, NATIVE, SERIAL
 from c2s.panels.base import Endpoint, Panel
+from c2s.panels.retention import retention
 from c2s.sources.natural_items import MAIN_PARENTS
 
 MAIN = Panel(
@@ -12,5 +13,6 @@ MAIN = Panel(
     arms=(NATIVE, CANDIDATES_ONLY, INDEPENDENT, SERIAL),
     source=MAIN_PARENTS,
     pair=("native", "serial"),
+    endpoints=retention(),
     exploratory=(Endpoint("c2s.reports.choice.characters:odds", {"own": ("serial",), "main": ()}),),
 )

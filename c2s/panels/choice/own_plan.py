@@ -5,6 +5,7 @@ from __future__ import annotations
 from c2s.controllers.copying import Control, Evidence, copy
 from c2s.controllers.whole_and_local import whole
 from c2s.panels.base import Endpoint, Panel
+from c2s.panels.retention import retention
 from c2s.sources.natural_items import NaturalParents
 
 THIRTY = NaturalParents(pairs=5)
@@ -27,6 +28,7 @@ OWN_PLAN = Panel(
     source=THIRTY,
     pair=("native", "indexed_serial"),
     endpoints=(
+        *retention(),
         Endpoint("c2s.reports.choice.own_plan:fidelity", {"arms": ARMS}),
         Endpoint(
             "c2s.reports.contrasts:contrasts",

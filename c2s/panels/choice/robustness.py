@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from c2s.controllers.whole_and_local import independent, serial, whole
 from c2s.panels.base import Endpoint, Panel
+from c2s.panels.retention import retention
 from c2s.sources.natural_items import NaturalParents
 
 SEVENTY_TWO = NaturalParents(pairs=6)
@@ -35,6 +36,7 @@ ROBUSTNESS = Panel(
     source=SEVENTY_TWO,
     pair=("native", "serial"),
     endpoints=(
+        *retention(in_json=("accuracy",)),
         Endpoint("c2s.reports.choice.robustness:by_setting", {"settings": SETTINGS}),
         Endpoint("c2s.reports.choice.robustness:mean_and_worst", {"settings": SETTINGS}),
         Endpoint("c2s.reports.choice.robustness:wordings", {"arms": WORDINGS}),

@@ -10,6 +10,7 @@ from c2s.controllers.semantic import serial_decisions
 from c2s.controllers.variants import presented
 from c2s.controllers.whole_and_local import whole
 from c2s.panels.base import Endpoint, Panel
+from c2s.panels.retention import retention
 from c2s.presentation.texts import ours
 from c2s.records import Parent
 from c2s.sources.frozen_rows import FrozenParents
@@ -50,6 +51,9 @@ SEMANTIC = Panel(
     source=RECORDS,
     domains=("semantic",),
     pair=("native_named", "serial_named"),
-    endpoints=(Endpoint("c2s.reports.retained:by_presentation", {"presentations": PRESENTATIONS, "source": "Table B2"}),),
+    endpoints=(
+        Endpoint("c2s.reports.retained:by_presentation", {"presentations": PRESENTATIONS, "source": "Table B2"}),
+        *retention(only=("accuracy", "mcnemar"), in_json=("accuracy",)),
+    ),
     requires=("symbols",),
 )

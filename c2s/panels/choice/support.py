@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from c2s.controllers.whole_and_local import serial, whole
 from c2s.panels.base import Endpoint, Panel
+from c2s.panels.retention import retention
 from c2s.sources.natural_items import MAIN_PARENTS
 
 LOCAL = ("full", "union_call", "union_fill", "trie_call", "trie_fill", "full_fill")
@@ -23,6 +24,7 @@ SUPPORT = Panel(
     source=MAIN_PARENTS,
     pair=("native", "full"),
     endpoints=(
+        *retention(in_json=("accuracy", "transitions")),
         Endpoint("c2s.reports.retained:retained", {"native": "native", "arms": LOCAL, "source": "Figure 12"}),
         Endpoint(
             "c2s.reports.contrasts:contrasts",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from c2s.controllers.whole_and_local import serial, whole
 from c2s.panels.base import Endpoint, Panel
+from c2s.panels.retention import retention
 from c2s.sources.natural_items import NaturalParents
 
 NINETY_SIX_EACH = NaturalParents(pairs=16)
@@ -17,6 +18,7 @@ TEMPLATES = Panel(
     source=NINETY_SIX_EACH,
     pair=("native_v1", "serial_v1"),
     endpoints=(
+        *retention(in_json=("accuracy",)),
         Endpoint("c2s.reports.choice.robustness:by_setting", {"settings": SETTINGS, "title": "three wordings", "source": "Table D3"}),
         Endpoint(
             "c2s.reports.contrasts:contrasts",

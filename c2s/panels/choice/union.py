@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from c2s.controllers.whole_and_local import serial, whole
 from c2s.panels.base import Endpoint, Panel
+from c2s.panels.retention import retention
 from c2s.sources.natural_items import MAIN_PARENTS
 
 ARMS = ("native", "full", "union_fill")
@@ -15,6 +16,7 @@ UNION = Panel(
     source=MAIN_PARENTS,
     pair=("native", "full"),
     endpoints=(
+        *retention(in_json=("accuracy", "transitions")),
         Endpoint("c2s.reports.retained:retained", {"native": "native", "arms": ("full", "union_fill"), "source": "Figure 11"}),
         Endpoint(
             "c2s.reports.contrasts:contrasts", {"family": "full/union", "pairs": (("union_fill", "full"),), "source": "Figure 11, Table D5"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from c2s.controllers.continuous import whole_generate
 from c2s.controllers.whole_and_local import whole
 from c2s.panels.base import Endpoint, Panel
+from c2s.panels.retention import retention
 from c2s.sources.natural_items import MAIN_PARENTS
 
 WHOLE_ANSWER = Panel(
@@ -14,6 +15,7 @@ WHOLE_ANSWER = Panel(
     source=MAIN_PARENTS,
     pair=("native", "whole_generate"),
     endpoints=(
+        *retention(in_json=("accuracy", "transitions")),
         Endpoint("c2s.reports.retained:retained", {"native": "native", "arms": ("whole_generate",), "source": "Table B1"}),
         Endpoint("c2s.reports.choice.continuous:budgets", {"caps": {"whole_generate": 64}}),
     ),

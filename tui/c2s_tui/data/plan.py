@@ -102,7 +102,7 @@ def read_plan(db: sqlite3.Connection, panels: Sequence[str]) -> Plan:
     pairs = {name: _pair(arms[name]) if panel is None else panel.pair for name, panel in declared.items()}
     known = [panel for panel in declared.values() if panel is not None]
     turned = frozenset((panel.name, arm.name) for panel in known for arm in panel.arms if arm.turns is not None)
-    return Plan(dict(parents), first, last, arms, pairs, turned, frozenset(panel.name for panel in known if not panel.retained))
+    return Plan(dict(parents), first, last, arms, pairs, turned, frozenset(panel for panel, _ in turned))
 
 
 def _number(column: str, n: int, name: str) -> str:

@@ -56,11 +56,10 @@ def report(source: Source, cancelled: Callable[[], bool] = lambda: False) -> Rep
 
 
 def _points(document: Mapping[str, Any]) -> Iterator[LengthPoint]:
-    """From every panel that has a joint table."""
+    """From every panel that has its pair by length."""
     panels = document.get("panels") or {document.get("panel"): document, **document.get("used", {})}
-    for name, found in panels.items():
-        for domain, result in found.get("domains", {}).items():
-            for length, cell in result["by_length"].items():
-                low, high = cell["scr_interval"] or (None, None)
-                joint = cell["joint"]
-                yield LengthPoint(name, domain, length, cell["scr"], low, high, joint["both"], joint["both"] + joint["native_only"])
+    for name, panel in panels.items():
+        for row in panel["sections"].get("by_length", {}).get("rows", ()):
+            low, high = row["scr_interval"] or (None, None)
+            retained, correct = row["scr_count"]
+            yield LengthPoint(name, row["domain"], str(row["length"]), row["scr"], low, high, retained, correct)
