@@ -1,67 +1,151 @@
-"""From options to a plan, for every command that runs one or says what it would cost."""
+"""From options to a plan, and what the plan would send and cost."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+from c2s.api import service
+from c2s.api.wordnet_place import named_wordnet
 from c2s.backends.base import Backend
-from c2s.cli.output import say
-from c2s.cli.wordnet_place import named_wordnet
+from c2s.controllers.judge import PUBLISHED, RUBRIC
 from c2s.dialects import dialect
 from c2s.errors import UsageError, nearest
+from c2s.options import PlanOptions
 from c2s.panels.dialogue.states import ACCESS, CONSTRUCTION
 from c2s.panels.judge.study import JUDGE_PANELS
 from c2s.panels.registry import panel, select
+from c2s.planning.estimate import Estimate, estimate
 from c2s.planning.observed import wrong_selections
 from c2s.planning.plan import Plan, make_plan
 from c2s.records import Ask, Request
 from c2s.settings import Inputs, Settings
+from c2s.spending.prices import EXPECTED_BYTES_PER_TOKEN, RESERVED_BYTES_PER_TOKEN
+
+HEURISTIC = (
+    f"{EXPECTED_BYTES_PER_TOKEN} bytes a token expected, {RESERVED_BYTES_PER_TOKEN} reserved; "
+    "answers as long as their budget, or as the price table expects"
+)
+Note = Callable[[str], None]
+"""Takes a sentence about something that happens once."""
 
 
-def panel_names(options: argparse.Namespace) -> list[str]:
-    """The names in --panel. A misspelt one is said before a model is loaded."""
-    names = list(dict.fromkeys(name.strip() for name in options.panel.split(",")))
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """What a run would send, as `c2s.plan` gives it; nothing was sent.
+
+    `panels` has an estimate for every panel. `cap` and `rate` (starts per second) are those of the options or of the provider's profile.
+    Money is in USD, None where no price is known.
+    """
+
+    model: str
+    wire_model: str
+    panels: tuple[Estimate, ...]
+    priced: bool
+    cap: float | None = None
+    rate: float | None = None
+
+    @property
+    def requests(self) -> int:
+        return sum(e.requests for e in self.panels)
+
+    @property
+    def sent(self) -> int:
+        """Requests that are sent; the others receive the response to an equal one."""
+        return sum(e.sent for e in self.panels)
+
+    @property
+    def input_tokens(self) -> int:
+        return sum(e.input_tokens for e in self.panels)
+
+    @property
+    def output_tokens(self) -> int:
+        return sum(e.output_tokens for e in self.panels)
+
+    @property
+    def usd_expected(self) -> float | None:
+        return _sum(e.usd_expected for e in self.panels)
+
+    @property
+    def usd_reserved(self) -> float | None:
+        """What caps would see if every reservation were used."""
+        return _sum(e.usd_reserved for e in self.panels)
+
+    @property
+    def seconds_at_least(self) -> float | None:
+        """The time that the rate alone takes; None without a rate."""
+        return self.sent / self.rate if self.rate else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """The document that `c2s plan --json` prints."""
+        return {
+            "model": self.model,
+            "panels": [{name: getattr(e, name) for name in Estimate.__slots__} for e in self.panels],
+            "requests": self.requests,
+            "sent": self.sent,
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "usd_expected": self.usd_expected,
+            "usd_reserved": self.usd_reserved,
+            "seconds_at_least": self.seconds_at_least,
+            "heuristic": HEURISTIC,
+        }
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    known = list(values)
+    return None if None in known else sum(value for value in known if value is not None)
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse a misspelt panel before a model is loaded."""
     for name in names:
-        if not name:
-            raise UsageError("--panel takes names with commas between them; `c2s panels` lists them")
-        name == "all" or panel(name)
-    if options.limit is not None and not 1 <= options.limit <= 10**9:
-        raise UsageError("--limit is the number of parents per domain, at least 1 and at most a billion")
-    if options.seed is not None and not -(2**63) <= options.seed < 2**63:
-        raise UsageError("--seed is a whole number of at most 64 bits")
-    return names
+        if name != "all":
+            panel(name)
 
 
-def planned(names: Sequence[str], options: argparse.Namespace, backend: Backend) -> Plan:
-    """The plan of these panels and of those that they use, with what the model cannot do left out."""
-    selection = select(names, backend.lacks)
+def estimated(plan: Plan, backend: Backend, options: PlanOptions) -> PlannedRun:
+    """What this plan would send to this model."""
+    price = service.price_of(backend, options)
+    estimates = estimate(plan, dialect(backend.dialect), backend.model, price)
+    rate = service.limits(backend, options).starts_per_second
+    return PlannedRun(backend.name, backend.model, tuple(estimates), price is not None, options.cap, rate)
+
+
+def planned(options: PlanOptions, backend: Backend, note: Note) -> Plan:
+    """The plan of the panels that were named and of those that they use, with what the model cannot do left out."""
+    selection = select(options.panels, backend.lacks)
     _refuse_unused(options, [p.name for p in selection.panels])
     settings = replace(
-        Settings(limit=options.limit, domain=options.domain, field_options=options.field_options or "ids"),
+        Settings(limit=options.limit, domain=_domain(options.domains), field_options=options.field_options or "ids"),
         **({} if options.seed is None else {"seed": options.seed}),
-        **grading(options, backend),
+        **_grading(options, backend),
     )
     for name, reason in selection.skipped.items():
-        say(f"c2s: {name} is skipped: {reason}")
+        note(f"{name} is skipped: {reason}")
     if selection.added:
-        say(f"c2s: {', '.join(selection.added)} is taken in, because other panels use it")
+        note(f"{', '.join(selection.added)} is taken in, because other panels use it")
     inputs = Inputs(wordnet=named_wordnet(options.wordnet))
-    if getattr(options, "observed", None):
+    if options.observed:
         copying = panel("copying")
         if copying not in selection.panels:
             raise UsageError("--observed is for the copying panel, which this run does not have")
         wanted = {parent.id for parent in copying.source.outline(settings)}
         observed = wrong_selections(options.observed, wanted)
         settings = replace(settings, observed=observed)
-        say(f"c2s: {len(observed)} of {len(wanted)} wrong targets are observed ones")
+        note(f"{len(observed)} of {len(wanted)} wrong targets are observed ones")
     asked = [p.name for p in selection.panels if p.name not in selection.added]
     if any("tokenizer" in p.requires for p in selection.panels):
         settings = replace(settings, tokenizer=backend.tokenizer)
         inputs = replace(inputs, rendered_tokens=_rendered_tokens(backend))
-    return make_plan(selection.panels, settings, options.data or (), inputs=inputs, asked=asked)
+    return make_plan(selection.panels, settings, options.data, inputs=inputs, asked=asked)
+
+
+def _domain(domains: tuple[str, ...]) -> str | None:
+    if len(domains) > 1:
+        raise UsageError(f"--domain takes one domain, not {', '.join(domains)}; without it all domains are asked")
+    return domains[0] if domains else None
 
 
 def _rendered_tokens(backend: Backend) -> Callable[[Request], int]:
@@ -70,7 +154,7 @@ def _rendered_tokens(backend: Backend) -> Callable[[Request], int]:
     return lambda request: backend.rendered_tokens(wire.encode(Ask(1, request), backend.model))
 
 
-def _refuse_unused(options: argparse.Namespace, names: Sequence[str]) -> None:
+def _refuse_unused(options: PlanOptions, names: Sequence[str]) -> None:
     """An option that no panel of the run reads is a mistake, not a wish."""
     judges, dialogues = {p.name for p in JUDGE_PANELS}, {ACCESS.name, CONSTRUCTION.name}
     for flag, value, readers in (
@@ -82,23 +166,19 @@ def _refuse_unused(options: argparse.Namespace, names: Sequence[str]) -> None:
             raise UsageError(f"{flag} is for the panels {', '.join(sorted(readers))}; this run has {', '.join(names)}")
 
 
-def grading(options: argparse.Namespace, backend: Backend) -> dict[str, Any]:
+def _grading(options: PlanOptions, backend: Backend) -> dict[str, Any]:
     """Grading rules of the judge panels: those given, a user's rubric, or the study's (three labels for a text model)."""
-    from c2s.controllers.judge import PUBLISHED, RUBRIC
-
+    rules: dict[str, Any] = {}
     if options.rubric:
-        if options.contracts:
-            raise UsageError("give --contracts or --rubric, not both")
         from c2s.banks.judge_items import read_rubric
 
-        found: dict[str, Any] = {"contracts": (RUBRIC,), "rubric": read_rubric(options.rubric)}
+        rules = {"contracts": (RUBRIC,), "rubric": read_rubric(options.rubric)}
     elif options.contracts:
-        names = list(dict.fromkeys(name.strip() for name in options.contracts.split(",")))
-        for name in names:
+        for name in options.contracts:
             if name not in PUBLISHED:
                 raise UsageError(f"unknown grading rule {name!r}{nearest(name, list(PUBLISHED))}; known: {', '.join(PUBLISHED)}")
-        found = {"contracts": tuple(names)}
-    else:
-        found = {} if backend.dialect == "systemone" else {"contracts": ("FINAL3",)}
+        rules = {"contracts": options.contracts}
+    elif backend.dialect != "systemone":
+        rules = {"contracts": ("FINAL3",)}
     # A text model has no typed question and no criteria object: there, only the outer request and the embedded state have an order.
-    return found if backend.dialect == "systemone" else found | {"components": ("outer", "state")}
+    return rules if backend.dialect == "systemone" else rules | {"components": ("outer", "state")}
