@@ -15,13 +15,11 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from c2s.api import Columns, PlannedRun, Progress, Run, StopToken, open, plan, resume, run, verify
 
-_EXPORTED = ("Columns", "PlannedRun", "Progress", "Run", "StopToken", "open", "plan", "resume", "run", "verify")
-
-__all__ = [*_EXPORTED, "__version__"]
+__all__ = ["Columns", "PlannedRun", "Progress", "Run", "StopToken", "__version__", "open", "plan", "resume", "run", "verify"]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _EXPORTED:
+    if name in __all__:
         from c2s import api
 
         return getattr(api, name)
@@ -29,4 +27,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_EXPORTED])
+    return sorted({*globals(), *__all__})

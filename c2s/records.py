@@ -5,9 +5,9 @@ They hold no behaviour beyond what follows from their fields, import nothing of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, NotRequired, TypedDict, cast
 
 INVALID = "_"
 """Stands in an output where an answer was not one of the offered options; belongs to no panel's alphabet (ours)."""
@@ -42,11 +42,60 @@ class Slot(NamedTuple):
         return f"{self.panel}/{self.parent}/{self.arm}{repeat} step {self.step}"
 
 
+class Record(TypedDict):
+    """One position (from 1) of a supplied string. `alphabet` is in matched order, `other` the same characters with none in its place."""
+
+    target: str
+    position: int
+    alphabet: str
+    other: NotRequired[str]
+
+
+class Item(TypedDict, total=False):
+    """Members of a frozen item that arms, sources and reports read. An item has those of its panel, beside facts that only readers see."""
+
+    problem: str
+    target: str
+    candidates: Sequence[str]
+    alphabet: str
+    """The characters of this item, where they are not its domain's."""
+    unit: Unit
+    pieces: Sequence[Mapping[str, str]]
+    """Per decision: what each option writes; `joiner` stands between pieces, `answers` are the right options."""
+    joiner: str
+    answers: Sequence[str]
+    presentations: Mapping[str, Item]
+    stratum_of_bootstrap: str
+    records: Sequence[Record]
+    position: int
+    error_draft: str
+    binding_position: int
+    wrong_target: str
+    padding: Sequence[str]
+    """By position: the text that makes a padded request as long as the indexed one."""
+    plan: str
+    """Main's Native selection; where there is none, `no_plan` says why."""
+    no_plan: str
+    question: str
+    references: Sequence[str]
+    x: str
+    """Of a judge source: the earlier value; `y` is the wrong one, `w` another wrong one, `r` the letters of the cue."""
+    y: str
+    w: str
+    r: str
+    distance: str
+    contracts: Sequence[str]
+    components: Mapping[str, Sequence[str]]
+    skip: Mapping[str, str]
+    """Grading rule -> why it is not asked."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parent:
     """The independent unit: everything asked about it is resampled with it.
 
-    `payload` is the frozen item as plain JSON values (problem text included). `pair` names the partner across domains.
+    `payload` is the frozen item as plain JSON values (problem text included); its declared members are read through `item` and the
+    properties. `pair` names the partner across domains.
     """
 
     id: str
@@ -56,12 +105,40 @@ class Parent:
     pair: str | None = None
 
     @property
+    def item(self) -> Item:
+        """The payload with the types of its declared members."""
+        return cast(Item, self.payload)
+
+    @property
     def target(self) -> str:
-        return self.payload["target"]
+        return self.item["target"]
 
     @property
     def candidates(self) -> tuple[str, ...]:
-        return tuple(self.payload["candidates"])
+        return tuple(self.item["candidates"])
+
+    @property
+    def presentations(self) -> Mapping[str, Item]:
+        """The forms in which a symbolic or semantic parent is presented, by name; empty where it has one form."""
+        return self.item.get("presentations", {})
+
+    @property
+    def stratum(self) -> str | int:
+        """What a bootstrap keeps fixed: the length, unless the item names something finer."""
+        return self.item.get("stratum_of_bootstrap", self.length)
+
+    @property
+    def contracts(self) -> Sequence[str]:
+        """The grading rules under which a judge source is asked; none where it is no judge source."""
+        return self.item.get("contracts", ())
+
+    def components(self, contract: str) -> Sequence[str]:
+        """The one-object presentations of a judge request under this grading rule."""
+        return self.item.get("components", {}).get(contract, ())
+
+    def skipped(self, contract: str) -> str | None:
+        """Why a judge source is not asked under this grading rule after all; None where it is."""
+        return self.item.get("skip", {}).get(contract)
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,9 +136,7 @@ class Run:
 
         return verify(self.path)
 
-    def resume(
-        self, *, progress: Callable[[Progress], object] | None = None, stop: StopToken | None = None, **options: Any
-    ) -> Run:
+    def resume(self, *, progress: Callable[[Progress], object] | None = None, stop: StopToken | None = None, **options: Any) -> Run:
         """Go on with this run; the keywords are those of `c2s.resume`."""
         from c2s.api.calls import resume
 

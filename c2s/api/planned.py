@@ -8,9 +8,10 @@ from typing import Any
 
 from c2s.api import service
 from c2s.api.wordnet_place import named_wordnet
+from c2s.backends.abilities import Tokenizing
 from c2s.backends.base import Backend
 from c2s.controllers.judge import PUBLISHED, RUBRIC
-from c2s.dialects import dialect
+from c2s.dialects import Dialect, dialect
 from c2s.errors import UsageError, nearest
 from c2s.options import PlanOptions
 from c2s.panels.dialogue.states import ACCESS, CONSTRUCTION
@@ -137,8 +138,10 @@ def planned(options: PlanOptions, backend: Backend, note: Note) -> Plan:
         note(f"{len(observed)} of {len(wanted)} wrong targets are observed ones")
     asked = [p.name for p in selection.panels if p.name not in selection.added]
     if any("tokenizer" in p.requires for p in selection.panels):
+        if not isinstance(backend, Tokenizing):
+            raise UsageError(f"the model {backend.name} has no tokenizer at hand, which a panel of this run needs")
         settings = replace(settings, tokenizer=backend.tokenizer)
-        inputs = replace(inputs, rendered_tokens=_rendered_tokens(backend))
+        inputs = replace(inputs, rendered_tokens=_rendered_tokens(backend, dialect(backend.dialect), backend.model))
     return make_plan(selection.panels, settings, options.data, inputs=inputs, asked=asked)
 
 
@@ -148,10 +151,9 @@ def _domain(domains: tuple[str, ...]) -> str | None:
     return domains[0] if domains else None
 
 
-def _rendered_tokens(backend: Backend) -> Callable[[Request], int]:
+def _rendered_tokens(backend: Tokenizing, wire: Dialect, model: str) -> Callable[[Request], int]:
     """How many tokens a request has, as the model's tokenizer and chat template render it."""
-    wire = dialect(backend.dialect)
-    return lambda request: backend.rendered_tokens(wire.encode(Ask(1, request), backend.model))
+    return lambda request: backend.rendered_tokens(wire.encode(Ask(1, request), model))
 
 
 def _refuse_unused(options: PlanOptions, names: Sequence[str]) -> None:

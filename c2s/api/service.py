@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from c2s.backends.abilities import Profiled
 from c2s.backends.base import Backend
 from c2s.backends.hosted.profiles import Profile
 from c2s.errors import LedgerError, UsageError
@@ -61,7 +62,7 @@ def frozen(price: Price | None) -> dict[str, Any] | None:
 
 
 def budget(backend: Backend, options: ServiceOptions, price: Price | None, spent_before: float = 0.0) -> Budget:
-    """Price and caps. Raises UsageError for a cap without a price. `spent_before` is what other runs have spent at this provider, in USD."""
+    """Price and caps. Raises UsageError for a cap without a price. `spent_before`: USD that other runs have spent at this provider."""
     caps = []
     if options.cap:
         caps.append(Cap("on this run", options.cap, "--cap"))
@@ -107,5 +108,4 @@ def _provider_cap(backend: Backend, options: ServiceOptions) -> float | None:
 
 def _profile(backend: Backend) -> Profile | None:
     """The provider of a model over a network."""
-    profile = getattr(backend, "profile", None)
-    return profile if isinstance(profile, Profile) else None
+    return backend.profile if isinstance(backend, Profiled) else None

@@ -66,7 +66,7 @@ def begin(plan: Plan, backend: Backend, options: RunOptions, watch: Watch) -> Pa
     }
     watch.raise_failure()
     directory = create_run(options.out or _new_path(options.panels, backend), plan, backend, provenance=provenance)
-    watch.begin(directory.path, tuple(options.panels))
+    watch.begin(directory.path, tuple(p.name for p in plan.panels))
     watch.note(f"{len(plan.parents)} parents, {plan.requests} requests, in {directory.path}")
     _sit(directory, backend, options, price, watch)
     return directory.path
@@ -185,4 +185,3 @@ def interruptible(progress: Callable[[Progress], object] | None, stop: StopToken
     watch.raise_failure()
     if signals.count:
         raise KeyboardInterrupt(f"stopped in order; go on with c2s.resume({str(watch.latest.path)!r})")
-

@@ -16,6 +16,8 @@ from c2s.runner.progress import Tally
 
 REPORT_SECONDS = 0.1
 """How often a caller's progress function is called at most."""
+NAMED = 5
+"""How many different failures are reported by message; the others are events of the run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class Watch:
         self.latest = Progress()
         self._progress, self._stop = progress, stop
         self._called = 0.0
+        self._named = 0
 
     def begin(self, path: Path, panels: tuple[str, ...]) -> None:
         self.latest = replace(self.latest, path=path, panels=panels)
@@ -79,6 +82,9 @@ class Watch:
 
     def __call__(self, tally: Tally, final: bool = False) -> None:
         self._look()
+        while self._named < min(NAMED, len(tally.failures)):
+            self.note(f"failed: {list(tally.failures)[self._named] or 'no reason is known'}")
+            self._named += 1
         now = time.monotonic()
         if self._progress is None or (not final and tally.phase == self.latest.phase and now - self._called < REPORT_SECONDS):
             return

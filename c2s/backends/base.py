@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from c2s.records import Ask, Parent, Slot
+from c2s.records import Ask, Parent, Request, Slot
 
 Verdict = Literal["ok", "not_processed", "error", "lost"]
 Cause = Literal["connect", "busy", "quota", "refused"]
@@ -28,6 +28,11 @@ class Call:
     parent: Parent
     ask: Ask
     body: bytes
+
+    @property
+    def request(self) -> Request:
+        """What is asked, without what the ask says beside it."""
+        return self.ask.request
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,7 @@ class Backend(Protocol):
     nothing but its request (of local weights in float32: the choice; its probabilities agree to 1e-4). `max_batch` calls are handed over
     at once; `workers` threads do so, 0 means inline.
     `fingerprint` is everything beside the bytes that decides an answer; answers are reused only where it is equal.
-    A backend with a method `preflight(bodies)` is shown the first requests of a plan before its run exists, and raises UsageError there.
+    What only some models can do beside this is declared in `c2s.backends.abilities`.
     `lacks` says what the model does not offer that a panel may require, with the reason (see `c2s.panels.base.Panel.requires`).
     """
 

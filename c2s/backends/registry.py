@@ -89,7 +89,7 @@ ENTRIES = (
     ),
     Entry(
         "script:FILE.py",
-        "your own Python: `def answer(call)` returns an option or {question: option}; a text, where the file says `contract`",
+        "your own Python: a function answer(call) or answers(calls), described in docs/script-models.md",
         "a Python file that you trust: it is executed",
         "c2s.backends.scripted:open_script",
     ),

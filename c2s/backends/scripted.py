@@ -1,85 +1,244 @@
-"""A model made of your own Python function, for tests and for adapters that c2s does not have."""
+"""A model made of your own Python function: `script:FILE.py`, described in `docs/script-models.md`."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
-from typing import Any
+from types import CodeType, ModuleType
+from typing import Any, Literal
 
 import orjson
 
 from c2s.backends.base import DECIDES, Call, Exchange
 from c2s.backends.registry import take
+from c2s.backends.stdout import TO_STDERR
 from c2s.backends.writing import WRITES, chosen_contract
 from c2s.errors import UsageError
+from c2s.records import Ask, Parent, Question
 
-Script = Callable[[Call], "str | Mapping[str, str] | Exchange"]
+Answered = str | Mapping[str, str | Mapping[str, float]] | Exchange
+"""What a script returns for one call."""
+
+RIGHT = "right are an option, {question: option}, {question: {option: probability}} or an Exchange"
+RIGHT_TEXT = "right are a text (this file declares a contract) or an Exchange"
+
+MOST_TOGETHER = 4096
+"""The largest batch, and the most threads, that a file may declare."""
+
+
+class Fault(Exception):
+    """What a script did wrong with one call, as a sentence."""
 
 
 class Scripted:
-    """Calls `answer(call)`: an option for every question, {question: option}, or a whole `Exchange`; in a chat dialect, the text."""
+    """Calls `answer(call)` for every call, or `answers(calls)` for a batch, and makes an exchange of what it returns.
 
-    dialect = "systemone"
-    resend = "safe"
-    exact = True
-    max_batch = 16
-    workers = 0
-    lacks: Mapping[str, str] = DECIDES
+    Without `uses_truth` the calls that it gets hold no truth, and their parents no payload. A fault of the function is an exchange with the
+    verdict `error`, whose message names the file, the function and the line.
+    """
 
-    def __init__(self, name: str, answer: Script, *, fingerprint: str = "", **attributes: Any) -> None:
-        self.name = name
-        self.model = "script"
-        self._answer = answer
+    model = "script"
+
+    def __init__(
+        self,
+        name: str,
+        answer: Callable[[Call], Answered] | None = None,
+        *,
+        answers: Callable[[list[Call]], Iterable[Answered]] | None = None,
+        fingerprint: str = "",
+        uses_truth: bool = False,
+        exact: bool = False,
+        resend: Literal["safe", "paid"] = "safe",
+        workers: int = 0,
+        max_batch: int | None = None,
+        dialect: str = "systemone",
+        lacks: Mapping[str, str] = DECIDES,
+    ) -> None:
+        self.name, self.dialect, self.resend, self.exact, self.lacks = name, dialect, resend, exact, lacks
+        self.workers = 0 if workers < 2 else workers  # one call at a time needs no thread
+        self.max_batch = max_batch or (1 if self.workers and answers is None else 16)
         self.fingerprint: Mapping[str, Any] = {"script": fingerprint or name}
-        for key, value in attributes.items():
-            setattr(self, key, value)
+        self._answer, self._answers, self._uses_truth = answer, answers, uses_truth
+        self._result = self._text if dialect.startswith("chat") else self._choices
 
     def call(self, batch: Sequence[Call]) -> Iterator[Exchange]:
-        for call in batch:
-            result = self._answer(call)
-            if isinstance(result, Exchange):
-                yield result
-                continue
-            if self.dialect.startswith("chat"):
-                yield Exchange("ok", orjson.dumps(completion(self.model, result)))
-                continue
-            questions = call.ask.request.questions
-            chosen = {name: result for name in questions} if isinstance(result, str) else result
-            answers = {name: {"type": "choice", "choice": option} for name, option in chosen.items()}
-            yield Exchange("ok", orjson.dumps({"model": self.model, "answers": answers}))
+        shown = list(batch) if self._uses_truth else [without_truth(call) for call in batch]
+        if self._answers is not None:
+            yield from self._together(self._answers, batch, shown)
+            return
+        assert self._answer is not None
+        for call, seen in zip(batch, shown, strict=True):
+            try:
+                with TO_STDERR:
+                    result = self._answer(seen)
+                yield self._exchange(call, result)
+            except (Exception, SystemExit) as error:
+                yield Exchange("error", message=self._fault(self._answer, error))
+
+    def _together(
+        self, answers: Callable[[list[Call]], Iterable[Answered]], batch: Sequence[Call], shown: list[Call]
+    ) -> Iterator[Exchange]:
+        try:
+            with TO_STDERR:
+                returned: Any = answers(shown)
+                if isinstance(returned, str | Mapping | Exchange) or not isinstance(returned, Iterable):
+                    raise Fault(f"it returned {_kind(returned)}; right is a list with one answer for each call")
+                results = list(returned)
+            if len(results) != len(batch):
+                raise Fault(f"it returned {len(results)} answers to {len(batch)} calls")
+        except (Exception, SystemExit) as error:
+            message = self._fault(answers, error)
+            yield from (Exchange("error", message=message) for _ in batch)
+            return
+        for call, result in zip(batch, results, strict=True):
+            try:
+                yield self._exchange(call, result)
+            except Fault as error:
+                yield Exchange("error", message=self._fault(answers, error))
+
+    def _exchange(self, call: Call, result: Any) -> Exchange:
+        """What came of a call. Raises Fault for a result that is none."""
+        if isinstance(result, Exchange):
+            if result.verdict == "ok" and not isinstance(result.raw, bytes):
+                raise Fault(f"it returned an Exchange that is ok and whose raw is {_kind(result.raw)}; right are the bytes of a response")
+            return result
+        try:
+            return Exchange("ok", orjson.dumps(self._result(call, result)))
+        except TypeError as error:  # a text that is not Unicode, such as half a surrogate pair
+            raise Fault(f"it returned what cannot be written as JSON: {error}") from None
+
+    def _choices(self, call: Call, result: Any) -> dict[str, Any]:
+        questions = call.ask.request.questions
+        if isinstance(result, str):
+            return {"model": self.model, "answers": dict.fromkeys(questions, {"type": "choice", "choice": result})}
+        if not isinstance(result, Mapping):
+            raise Fault(f"it returned {_kind(result)}; {RIGHT}")
+        if result.keys() != questions.keys():
+            raise Fault(f"it answers the questions {_names(result)}; the call asks {_names(questions)}")
+        return {"model": self.model, "answers": {name: _decided(name, questions[name], value) for name, value in result.items()}}
+
+    def _text(self, call: Call, result: Any) -> dict[str, Any]:
+        if not isinstance(result, str):
+            raise Fault(f"it returned {_kind(result)}; {RIGHT_TEXT}")
+        return completion(self.model, result)
+
+    def _fault(self, function: Callable[..., Any], error: BaseException) -> str:
+        """What went wrong, with file, function and line; the same fault is the same sentence."""
+        what = str(error) if isinstance(error, Fault) else " ".join(f"{type(error).__name__}: {error}".split())[:500]
+        if isinstance(error, KeyError) and not self._uses_truth:
+            what += " (the calls hold no truth, because the file does not say uses_truth = True)"
+        return f"{_place(function, error)}: {what}"
 
     def close(self) -> None:
-        pass
+        """Nothing is held open."""
+
+
+def without_truth(call: Call) -> Call:
+    """The call as a model may see it: the right options are gone, and so is the payload of its parent, which holds the target."""
+    ask, parent = call.ask, call.parent
+    seen = Ask(ask.step, ask.request, {}, ask.presentation, ask.matches)
+    return Call(call.slot, Parent(parent.id, parent.domain, parent.length, {}, parent.pair), seen, call.body)
+
+
+def _decided(name: str, question: Question, value: Any) -> dict[str, Any]:
+    """The answer to one question: an option, or the most probable one of {option: probability}, the first displayed on a tie."""
+    if isinstance(value, str):
+        return {"type": "choice", "choice": value}
+    if not isinstance(value, Mapping):
+        raise Fault(f"it answers the question {name!r} with {_kind(value)}; {RIGHT}")
+    unknown = [option for option in value if option not in question.options]
+    if unknown or not value:
+        raise Fault(f"it gives probabilities for {_names(unknown or value)}; the options of {name!r} are {_names(question.options)}")
+    probabilities = {}
+    for option, p in value.items():
+        if isinstance(p, bool) or not isinstance(p, Real) or not 0 <= float(p) <= 1:
+            raise Fault(f"the probability of {option!r} is {str(p)[:40]!r}; it is a number from 0 to 1")
+        probabilities[option] = float(p)
+    best = max((option for option in question.options if option in probabilities), key=probabilities.__getitem__)
+    return {"type": "choice", "choice": best, "probabilities": probabilities}
 
 
 def completion(model: str, text: str) -> dict[str, Any]:
-    """A chat completion that says `text` and ends; a code readout is certain of it."""
+    """A chat completion whose message is `text`; a code readout finds probability 1 on it."""
     logprobs = {"content": [{"token": text, "top_logprobs": [{"token": text, "logprob": 0.0}]}]}
     return {"model": model, "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop", "logprobs": logprobs}]}
 
 
+def _kind(value: object) -> str:
+    return "None" if value is None else f"a value of type {type(value).__name__}"
+
+
+def _names(names: Iterable[object]) -> str:
+    shown = [repr(str(name)[:40]) for name in names]
+    return ", ".join(shown[:8]) + (f" and {len(shown) - 8} more" if len(shown) > 8 else "") if shown else "none"
+
+
+def _place(function: Callable[..., Any], error: BaseException) -> str:
+    """File, function and line of a fault: the last line of the function's file that was being executed, else where the function begins."""
+    code: CodeType | None = getattr(function, "__code__", None)
+    if code is None:
+        return f"script model, {getattr(function, '__name__', type(function).__name__)}"
+    line, trace = code.co_firstlineno, error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == code.co_filename and not isinstance(error, Fault):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return f"{code.co_filename}, {code.co_name}, line {line}"
+
+
 def open_script(name: str, detail: str, options: dict[str, str], common: Mapping[str, Any]) -> Scripted:
-    """`script:FILE.py`: run the file and take its function `answer(call)`, and its `resend` ("safe" or "paid") if it has one. With a
-    `contract` (direct, code-readout, code-generated) it is a model that writes text."""
+    """`script:FILE.py`: execute the file and take its function and what it declares. `--concurrency` replaces the file's own number.
+
+    Raises UsageError for a file that cannot be read, fails, or declares what is not understood.
+    """
     take(name, options, {})
     path = Path(detail)
     try:
         source = path.read_bytes()
     except OSError as error:
         raise UsageError(f"model {name!r}: cannot read {path}: {error.strerror}") from None
-    namespace: dict[str, Any] = {"__name__": "c2s_script", "__file__": str(path)}
+    digest = hashlib.sha256(source).hexdigest()
+    module = ModuleType(f"c2s_script_{digest[:16]}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module  # dataclasses and pickle look a class's module up
     try:
-        exec(compile(source, str(path), "exec"), namespace)
+        with TO_STDERR:
+            exec(compile(source, str(path), "exec"), module.__dict__)
     except (Exception, SystemExit) as error:
         raise UsageError(f"model {name!r}: {path} failed: {type(error).__name__}: {error}") from error
-    if not callable(namespace.get("answer")):
-        raise UsageError(f"model {name!r}: {path} defines no function answer(call)")
-    resend = namespace.get("resend", "safe")
-    if resend not in ("safe", "paid"):
-        raise UsageError(f"model {name!r}: {path} says resend = {resend!r}; it is 'safe' or 'paid'")
-    more: dict[str, Any] = {}
-    if "contract" in namespace:
-        contract, _ = chosen_contract(name, {"contract": namespace["contract"]})
-        more = {"dialect": f"chat-{contract}", "lacks": WRITES[contract] | {"tokenizer": "a script has none"}}
-    return Scripted(name, namespace["answer"], fingerprint=hashlib.sha256(source).hexdigest(), resend=resend, **more)
+    return Scripted(name, fingerprint=digest, **_declared(name, path, vars(module), common))
+
+
+def _declared(name: str, path: Path, found: Mapping[str, Any], common: Mapping[str, Any]) -> dict[str, Any]:
+    """What the file says about its model, as arguments of `Scripted`."""
+
+    def value(key: str, default: Any, right: str, fits: Callable[[Any], bool]) -> Any:
+        if key in found and not fits(found[key]):
+            raise UsageError(f"model {name!r}: {path} says {key} = {found[key]!r}; it is {right}")
+        return found.get(key, default)
+
+    def count(number: Any) -> bool:
+        return type(number) is int and 1 <= number <= MOST_TOGETHER
+
+    functions = {key: found[key] for key in ("answer", "answers") if callable(found.get(key))}
+    if len(functions) != 1:
+        both = "both" if functions else "neither"
+        raise UsageError(f"model {name!r}: {path} defines {both} of the functions answer(call) and answers(calls); it is one of them")
+    if "batch" in found and "answers" not in functions:
+        raise UsageError(f"model {name!r}: {path} says batch, which is for a function answers(calls)")
+    number, switch = f"a whole number from 1 to {MOST_TOGETHER}", "True or False"
+    own = value("concurrency", 1, number, count)
+    arguments: dict[str, Any] = functions | {
+        "workers": common.get("concurrency") or own,
+        "max_batch": value("batch", None, number, count),
+        "resend": value("resend", "safe", "'safe' or 'paid'", lambda said: said in ("safe", "paid")),
+        "exact": value("exact", False, switch, lambda said: isinstance(said, bool)),
+        "uses_truth": value("uses_truth", False, switch, lambda said: isinstance(said, bool)),
+    }
+    if "contract" in found:
+        contract, _ = chosen_contract(name, {"contract": found["contract"]})
+        arguments |= {"dialect": f"chat-{contract}", "lacks": {**WRITES[contract], "tokenizer": "a script has none"}}
+    return arguments

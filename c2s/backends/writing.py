@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
+from c2s.backends.abilities import Tokenizing
 from c2s.backends.base import Backend, Call
 from c2s.dialects import dialect
 from c2s.dialects.chat import OWN
@@ -34,20 +35,11 @@ def chosen_contract(name: str, options: Mapping[str, Any]) -> tuple[Contract, bo
     return contract, "thinking" not in options
 
 
-class Tokenizing(Backend, Protocol):
-    """A model with a tokenizer at hand: for panels that require it."""
-
-    def rendered_tokens(self, body: bytes) -> int:
-        """Tokens of the prompt that this request body renders to, chat template included."""
-        ...
-
-    @property
-    def tokenizer(self) -> str:
-        """Identity of tokenizer and chat template, for the plan to freeze."""
-        ...
+class WritingBackend(Backend, Tokenizing, Protocol):
+    """A model that writes text and has its tokenizer at hand."""
 
 
-def matched_tokens(backend: Tokenizing, call: Call) -> dict[str, int]:
+def matched_tokens(backend: WritingBackend, call: Call) -> dict[str, int]:
     """Member `matched_tokens` of a response's `c2s`: the rendered length of the request that this call's must equal.
 
     Empty where the call's ask names no such request.

@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass
 import orjson
 
 from c2s import __version__
+from c2s.api.wordnet_place import named_wordnet
 from c2s.cli.arguments import options as declared_options
 from c2s.cli.output import json_out
-from c2s.cli.wordnet_place import named_wordnet
 from c2s.errors import C2SError
 from c2s.options import Endpoint, as_dict
 
@@ -116,6 +116,7 @@ def _extras() -> list[Finding]:
 
 def _endpoint(options: argparse.Namespace) -> list[Finding]:
     """The model's server: its list of models, one probe decision, its clock and what it says of waiting."""
+    from c2s.backends.abilities import Describing
     from c2s.backends.hosted.servers import Hosted
     from c2s.backends.registry import find, open_model
 
@@ -129,8 +130,8 @@ def _endpoint(options: argparse.Namespace) -> list[Finding]:
         if isinstance(backend, Hosted):
             found += [_models(backend), *_probe(backend)]
         else:
-            describe = getattr(backend, "describe", None)
-            found += [*([Finding("weights", "ok", describe())] if describe else []), *_probe(backend)]
+            weights = [Finding("weights", "ok", backend.describe())] if isinstance(backend, Describing) else []
+            found += [*weights, *_probe(backend)]
         return found
     finally:
         backend.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from c2s.controllers.details import Extra
 from c2s.controllers.outcome import scored
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.controllers.requests import alphabet, displayed, one_step, positions, whole_state
@@ -59,7 +60,7 @@ def prefix_continue(name: str = "prefix_continue") -> Arm:
                 initial = not suffix.truncated and (suffix.text or "").strip(ASCII_WHITESPACE) == parent.target
             steps.append(first_character(suffix, alphabet(parent)))
             prefix += steps[-1].taken()
-        extra = {"initial": initial, "markers": sum(not step.offered for step in steps)}
+        extra: Extra = {"initial": bool(initial), "markers": sum(not step.offered for step in steps)}
         return scored(parent, prefix, steps, extra=extra)
 
     return Arm(name, program, positions, factors={"interface": "prefix_continue"})

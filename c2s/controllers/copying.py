@@ -6,9 +6,10 @@ and keep the question fixed, so their position is part of the question and Batch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, Literal
 
+from c2s.controllers.details import Extra, NoPlanDetail
 from c2s.controllers.outcome import scored, undefined
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.controllers.requests import ALPHABETS, displayed, local_state, one_step, positions, single, text
@@ -17,6 +18,9 @@ from c2s.presentation.encode import canonical_state
 from c2s.presentation.names import opaque_name
 from c2s.presentation.texts import ours
 from c2s.records import Answer, Ask, Choice, Outcome, Parent, Question, Request
+
+Answers = Generator[list[Ask], list[Answer], list[Answer]]
+"""Yields rounds of asks and returns all answers in order."""
 
 Evidence = Literal["raw", "indexed", "padded", "matched"]
 Control = Literal["independent", "serial", "batch"]
@@ -53,9 +57,9 @@ def self_plan_spell(name: str = "self_plan_spell") -> Arm:
     """Serial's state with the item's main Native selection (payload `plan`) as copy target. Without one, `no_plan` says why."""
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
-        plan = parent.payload.get("plan")
+        plan = parent.item.get("plan")
         if plan is None:
-            return undefined(parent.payload["no_plan"])
+            return undefined(parent.item["no_plan"])
         return (yield from _spell(parent, ctx, plan, lambda t, prefix: local_state(parent, t, prefix) | {"copy_target": plan}))
 
     return Arm(name, program, positions, factors={"interface": "self_plan_spell"})
@@ -67,7 +71,7 @@ def copy_state(parent: Parent, target: str, evidence: Evidence, prefix: str | No
     `padded` adds punctuation so that the canonical state has the characters and bytes of the indexed one at the same prefix; `matched`
     the payload's padding, with which the whole request renders to as many tokens as the indexed one (`c2s/panels/choice/token_padding.py`).
     """
-    state: dict[str, Any] = {"copy_target": target, "problem": parent.payload["problem"], "target_length": parent.length}
+    state: dict[str, Any] = {"copy_target": target, "problem": parent.item["problem"], "target_length": parent.length}
     if prefix is not None:
         state["current_prefix"] = prefix
     indexed = state | {"indexed_characters": [{"character": c, "position": i} for i, c in enumerate(target, start=1)]}
@@ -76,7 +80,7 @@ def copy_state(parent: Parent, target: str, evidence: Evidence, prefix: str | No
     if evidence == "indexed":
         return indexed
     if evidence == "matched":
-        return state | {"padding": parent.payload["padding"][len(prefix or "")]}
+        return state | {"padding": parent.item["padding"][len(prefix or "")]}
     missing = len(canonical_state(indexed)) - len(canonical_state(state | {"padding": ""}))
     return state | {"padding": "." * missing}
 
@@ -91,7 +95,7 @@ def gold(parent: Parent, ctx: Context) -> str:
 
 
 def wrong(parent: Parent, ctx: Context) -> str:
-    return parent.payload["wrong_target"]
+    return parent.item["wrong_target"]
 
 
 def fresh_plan(parent: Parent, ctx: Context) -> str | None:
@@ -118,12 +122,12 @@ def copy(
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
         plan = SUPPLIED[supplied](parent, ctx)
         if plan is None:
-            return Outcome("", output="", correct=False, kind="empty", detail={"no_plan": "Native chose none of the candidates"})
+            return Outcome("", output="", correct=False, kind="empty", detail=NoPlanDetail(no_plan="Native chose none of the candidates"))
         asking = {"independent": _at_once, "serial": _in_turn, "batch": _bundled}[control]
         answers: list[Answer] = yield from asking(parent, ctx, plan, evidence, select)
         choices = [choice for answer in answers for choice in answer.choices.values()]
         output = "".join(choice.taken(select) for choice in choices)
-        lengths = {"rendered": [[a.input_tokens, a.matched_tokens] for a in answers]} if evidence == "matched" else None
+        lengths: Extra = {"rendered": [[a.input_tokens, a.matched_tokens] for a in answers]} if evidence == "matched" else {}
         return scored(parent, output, choices, plan=plan, select=select, extra=lengths)
 
     factors = {"interface": "copy", "evidence": evidence, "controller": control, "supplied": supplied, "names": "literal"}
@@ -140,11 +144,11 @@ def _ask(parent: Parent, ctx: Context, t: int, plan: str, evidence: Evidence, pr
     return Ask(t, copy_request(parent, ctx, t, plan, evidence, prefix), truth={"answer": plan[t - 1]}, matches=twin)
 
 
-def _at_once(parent: Parent, ctx: Context, plan: str, evidence: Evidence, select: str):
+def _at_once(parent: Parent, ctx: Context, plan: str, evidence: Evidence, select: str) -> Answers:
     return (yield [_ask(parent, ctx, t, plan, evidence, None) for t in positions(parent)])
 
 
-def _in_turn(parent: Parent, ctx: Context, plan: str, evidence: Evidence, select: str):
+def _in_turn(parent: Parent, ctx: Context, plan: str, evidence: Evidence, select: str) -> Answers:
     prefix, answers = "", list[Answer]()
     for t in positions(parent):
         answers += yield [_ask(parent, ctx, t, plan, evidence, prefix)]
@@ -152,7 +156,7 @@ def _in_turn(parent: Parent, ctx: Context, plan: str, evidence: Evidence, select
     return answers
 
 
-def _bundled(parent: Parent, ctx: Context, plan: str, evidence: Evidence, select: str):
+def _bundled(parent: Parent, ctx: Context, plan: str, evidence: Evidence, select: str) -> Answers:
     questions = {f"position_{t}": _question(parent, ctx, t) for t in positions(parent)}
     truth = {f"position_{t}": plan[t - 1] for t in positions(parent)}
     return (yield [Ask(1, Request(canonical_state(copy_state(parent, plan, evidence, None)), questions), truth=truth)])
@@ -162,7 +166,7 @@ def rebound(name: str, evidence: Evidence) -> Arm:
     """The independent request of one preselected position with opaque option names; descriptions specify the characters (D.11)."""
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
-        t = parent.payload["binding_position"]
+        t = parent.item["binding_position"]
         literal = _question(parent, ctx, t)
         names = {opaque_name(c): c for c in literal.options}
         question = Question(literal.instructions, names)

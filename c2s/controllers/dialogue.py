@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from c2s.controllers.dialogue_requests import ORIGINAL, PARAPHRASE, PERMUTED, State, View, view
-from c2s.controllers.outcome import trace
+from c2s.controllers.details import DialogueDetail, TurnRecord
+from c2s.controllers.dialogue_requests import ORIGINAL, PARAPHRASE, PERMUTED, State, View, dialogue, view
+from c2s.controllers.outcome import smallest, trace
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.presentation.encode import canonical_state
 from c2s.records import INVALID, VALID_KINDS, Answer, Outcome, Parent
@@ -50,7 +51,7 @@ def rollout(version: str) -> Callable[[Parent, Context], ArmGenerator]:
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
         seen = view(parent, ctx.settings, version)
-        previous, records = seen.initial(), []
+        previous, records = seen.initial(), list[TurnRecord]()
         for turn in range(1, parent.length + 1):
             answers = yield [_access(seen, turn, turn, previous)]
             records.append(turn_record(seen, turn, answers))
@@ -71,7 +72,7 @@ def oracle(version: str) -> Callable[[Parent, Context], ArmGenerator]:
     return program
 
 
-def turn_record(seen: View, turn: int, answers: Sequence[Answer]) -> dict[str, Any]:
+def turn_record(seen: View, turn: int, answers: Sequence[Answer]) -> TurnRecord:
     """What one turn leaves: its state, which fields are right, format validity by response, and what it cost.
 
     `p` and `top` are those of the fields in the order in which they were answered; tokens are None where any response reports none.
@@ -100,7 +101,7 @@ def _total(counts: Any) -> int | None:
     return None if None in counts else sum(counts)
 
 
-def _outcome(seen: View, records: Sequence[dict[str, Any]]) -> Outcome:
+def _outcome(seen: View, records: Sequence[TurnRecord]) -> Outcome:
     """One turn: right if its state is the gold state, `first_wrong` the first wrong field. A trajectory: right if every turn is,
     `first_wrong` the first wrong turn.
     """
@@ -115,8 +116,8 @@ def _outcome(seen: View, records: Sequence[dict[str, Any]]) -> Outcome:
         correct=all(marks),
         kind=_worst(kinds),
         first_wrong=None if all(marks) else marks.index(False) + 1,
-        min_confidence=None if not tops or None in tops else min(tops),
-        detail={"turns": list(records)},
+        min_confidence=smallest(tops),
+        detail=DialogueDetail(turns=list(records)),
     )
 
 
@@ -135,7 +136,7 @@ def _one(parent: Parent) -> Sequence[int]:
 
 
 def _fields(parent: Parent) -> Sequence[int]:
-    return range(1, len(parent.payload["fields"]) + 1)
+    return range(1, len(dialogue(parent)["fields"]) + 1)
 
 
 def _steps_by_turn(parent: Parent) -> Sequence[int]:
@@ -143,11 +144,11 @@ def _steps_by_turn(parent: Parent) -> Sequence[int]:
 
 
 def _paraphrased(parent: Parent) -> bool:
-    return parent.payload["paraphrase"] is not None
+    return dialogue(parent)["paraphrase"] is not None
 
 
 def _permuted(parent: Parent) -> bool:
-    return parent.payload["permuted"] is not None
+    return dialogue(parent)["permuted"] is not None
 
 
 def _rollout(name: str, version: str, only: Callable[[Parent], bool] | None = None) -> Arm:

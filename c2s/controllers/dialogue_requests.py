@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, cast
 
 from c2s.presentation.encode import canonical_state
 from c2s.presentation.texts import contracts
@@ -22,11 +22,51 @@ IDS, VALUES = "ids", "values"
 State = dict[str, str]
 
 
+class OptionRow(TypedDict):
+    """A legal value of a field."""
+
+    id: str
+    value: str
+    description: str | None
+
+
+class FieldRow(TypedDict):
+    """A field of the state; its first option is the value before the first turn."""
+
+    name: str
+    description: str
+    options: Sequence[OptionRow]
+
+
+class TurnRow(TypedDict):
+    """What was said in one exchange; the first has no system turn."""
+
+    system: str | None
+    user: str
+
+
+class DialogueRow(TypedDict):
+    """A dialogue's frozen item. `gold` has the state after each user turn; `permuted` the displayed order of each field's option ids."""
+
+    service: str
+    description: str
+    fields: Sequence[FieldRow]
+    turns: Sequence[TurnRow]
+    gold: Sequence[State]
+    paraphrase: Sequence[str] | None
+    permuted: Mapping[str, Sequence[str]] | None
+
+
+def dialogue(parent: Parent) -> DialogueRow:
+    """The frozen dialogue of a parent."""
+    return cast(DialogueRow, parent.payload)
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """One version of one dialogue, with the options named as a run wants them."""
 
-    row: Mapping[str, Any]
+    row: DialogueRow
     version: str = ORIGINAL
     naming: str = IDS
 
@@ -46,7 +86,8 @@ class View:
     def exchange(self, turn: int) -> list[dict[str, str]]:
         """What the system and then the user said in this turn; the first turn has the user alone."""
         said = self.row["turns"][turn - 1]
-        user = self.row["paraphrase"][turn - 1] if self.version == PARAPHRASE else said["user"]
+        paraphrase = self.row["paraphrase"]
+        user = paraphrase[turn - 1] if self.version == PARAPHRASE and paraphrase is not None else said["user"]
         system = [] if said["system"] is None else [{"speaker": "SYSTEM", "utterance": said["system"]}]
         return [*system, {"speaker": "USER", "utterance": user}]
 
@@ -61,10 +102,12 @@ class View:
         ]
         return {"service": self.row["service"], "description": self.row["description"], "fields": fields}
 
-    def options(self, field: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-        if self.version != PERMUTED:
+    def options(self, field: FieldRow) -> Sequence[OptionRow]:
+        """The field's values in displayed order."""
+        permuted = self.row["permuted"]
+        if self.version != PERMUTED or permuted is None:
             return field["options"]
-        place = {name: i for i, name in enumerate(self.row["permuted"][field["name"]])}
+        place = {name: i for i, name in enumerate(permuted[field["name"]])}
         return sorted(field["options"], key=lambda option: place[option["id"]])
 
     def ask(self, step: int, state: Mapping[str, Any], fields: Sequence[str], gold: Mapping[str, str]) -> Ask:
@@ -74,14 +117,14 @@ class View:
         truth = {name: self._name(next(o for o in field["options"] if o["value"] == gold[name])) for name, field in wanted.items()}
         return Ask(step, Request(canonical_state({**state, "schema": self.schema()}), questions), truth)
 
-    def _question(self, field: Mapping[str, Any]) -> Question:
+    def _question(self, field: FieldRow) -> Question:
         options = self.options(field)
         if self.naming == VALUES:
             return Question(_instructions(field), {option["value"]: option["description"] for option in options}, "field")
         values = {option["id"]: option["value"] for option in options}
         return Question(_instructions(field), {option["id"]: shown(option) for option in options}, "field", values=values)
 
-    def _name(self, option: Mapping[str, Any]) -> str:
+    def _name(self, option: OptionRow) -> str:
         return option["value"] if self.naming == VALUES else option["id"]
 
     def values(self, answers: Sequence[Answer]) -> State:
@@ -89,19 +132,19 @@ class View:
         choices = {name: choice for answer in answers for name, choice in answer.choices.items()}
         return {field["name"]: self._value(field, choices[field["name"]]) for field in self.row["fields"] if field["name"] in choices}
 
-    def _value(self, field: Mapping[str, Any], choice: Choice) -> str:
+    def _value(self, field: FieldRow, choice: Choice) -> str:
         return next((o["value"] for o in field["options"] if self._name(o) == choice.taken()), INVALID)
 
 
 def view(parent: Parent, settings: Settings, version: str = ORIGINAL) -> View:
-    return View(parent.payload, version, settings.field_options)
+    return View(dialogue(parent), version, settings.field_options)
 
 
-def shown(option: Mapping[str, Any]) -> str:
+def shown(option: OptionRow) -> str:
     """A value with its description in the schema, where it has one."""
     return option["value"] if option["description"] is None else f"{option['value']}: {option['description']}"
 
 
-def _instructions(field: Mapping[str, Any]) -> str:
+def _instructions(field: FieldRow) -> str:
     texts = contracts()["dialogue"]
     return f"{texts['field']} {texts['field_suffix'].format(field_name=field['name'], schema_description=field['description'])}"

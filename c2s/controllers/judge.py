@@ -10,11 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from c2s.controllers.arm_factors import Factors
+from c2s.controllers.details import JudgeDetail
 from c2s.controllers.outcome import trace
 from c2s.controllers.program import Arm, ArmGenerator, Context
+from c2s.errors import UsageError
 from c2s.presentation.encode import COMPONENTS
 from c2s.presentation.texts import contracts
-from c2s.records import Ask, Choice, Outcome, Parent, Question, Request
+from c2s.records import Ask, Choice, Item, Outcome, Parent, Question, Request
 from c2s.settings import Settings
 
 QUESTION = "verdict"
@@ -29,16 +31,22 @@ RUBRIC = "RUBRIC"
 
 ACCEPT = "correct"
 
+WHOLE_REQUEST = ("insertion", "sorted")
+"""Presentations that every grading rule has; the others sort one object of the request."""
+
 
 def contract(name: str, settings: Settings) -> Mapping[str, Any]:
     """Instruction, criteria in insertion order and, for a user's rubric, which of its labels accept and reject."""
-    return settings.rubric if name == RUBRIC else contracts()["judge"][name]
+    rule: Mapping[str, Any] | None = settings.rubric if name == RUBRIC else contracts()["judge"][name]
+    if rule is None:
+        raise UsageError("a rubric is asked for, and the settings hold none")
+    return rule
 
 
-def candidate(condition: str, payload: Mapping[str, Any]) -> str:
+def candidate(condition: str, item: Item) -> str:
     """The literal candidate text of Table 5."""
-    template = contracts()["judge"]["candidates"][condition]["template"]
-    return template.format(X=payload["x"], Y=payload["y"], R=payload["r"])
+    template: str = contracts()["judge"]["candidates"][condition]["template"]
+    return template.format(X=item["x"], Y=item["y"], R=item["r"])
 
 
 def required(name: str, condition: str, settings: Settings) -> str:
@@ -46,7 +54,7 @@ def required(name: str, condition: str, settings: Settings) -> str:
     label = contracts()["judge"]["candidates"][condition]["label"]
     if not isinstance(label, str):
         label = label.get(name, "no_answer")
-    return contract(name, settings).get("labels", {}).get(label, label)
+    return str(contract(name, settings).get("labels", {}).get(label, label))
 
 
 def judge_request(name: str, settings: Settings, question: str, references: Sequence[str], reply: str) -> Request:
@@ -60,10 +68,8 @@ def verdict(choice: Choice, label: str, accept: str = ACCEPT) -> Outcome:
     """The native returned label, never the argmax. `accepted` and the displayed score of the accepting label are kept beside it."""
     output = choice.taken()
     correct = output == label
-    detail = trace([choice]) | {
-        "accepted": output == accept,
-        "score": None if choice.probabilities is None else choice.probabilities.get(accept),
-    }
+    score = None if choice.probabilities is None else choice.probabilities.get(accept)
+    detail: JudgeDetail = {**trace([choice]), "accepted": output == accept, "score": score}
     kind = "strict_correct" if correct else "format_valid_wrong" if choice.offered else "other_invalid"
     return Outcome(arm="", output=output, correct=correct, kind=kind, min_confidence=detail["top"][0], detail=detail)
 
@@ -76,8 +82,8 @@ def judge_arm(contract_name: str, presentation: str, condition: str, *, replicat
     """One condition of Table 5 under one grading rule and one order of keys."""
 
     def ask(parent: Parent, settings: Settings) -> tuple[Request, str]:
-        p = parent.payload
-        request = judge_request(contract_name, settings, p["question"], p["references"], candidate(condition, p))
+        item = parent.item
+        request = judge_request(contract_name, settings, item["question"], item["references"], candidate(condition, item))
         return request, required(contract_name, condition, settings)
 
     factors = {"condition": condition}
@@ -96,12 +102,12 @@ def label_arm(
     """A one-request arm; `ask(parent, settings)` gives the request and the label that is required. `factors` is what it varies
     beside contract and presentation.
 
-    It meets only parents whose payload lists the contract (and, for one sorted object, that presentation of it). A payload that
-    says `skip: {contract: reason}`, as after a failed preflight gate, leaves the outcome undefined with that reason.
+    It meets only parents that list the contract (and, for one sorted object, that presentation of it). Where a parent skips the
+    contract, as after a failed preflight gate, the outcome is undefined with the parent's reason.
     """
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
-        reason = parent.payload.get("skip", {}).get(contract_name)
+        reason = parent.skipped(contract_name)
         if reason is not None:
             return Outcome(arm="", status="undefined", reason=reason)
         request, label = ask(parent, ctx.settings)
@@ -109,8 +115,8 @@ def label_arm(
         return verdict(answer.choice(QUESTION), label, required(contract_name, "bare_correct", ctx.settings))
 
     def only(parent: Parent) -> bool:
-        listed = contract_name in parent.payload["contracts"]
-        return listed and (":" not in presentation or presentation in parent.payload.get("components", {}).get(contract_name, ()))
+        listed = contract_name in parent.contracts
+        return listed and (presentation in WHOLE_REQUEST or presentation in parent.components(contract_name))
 
     known: Factors = {"interface": "verdict", "contract": contract_name, "presentation": presentation, **factors}
     return Arm(name, program, _one, replicates=replicates, only=only, factors=known)

@@ -8,12 +8,11 @@ of the historical requests (4.1, inferred).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from c2s.controllers.judge import judge_request, label_arm, required
 from c2s.controllers.program import Arm
 from c2s.presentation.texts import contracts
-from c2s.records import Parent, Request
+from c2s.records import Item, Parent, Request
 from c2s.settings import Settings
 
 PRESENTATION = "sorted"
@@ -26,18 +25,18 @@ CUES: Mapping[str, str] = {"blank": "", "actual": "Actual", "correct_answer": "C
 """Readable bridges that the paper prints (4.1, B.2)."""
 
 
-def bridge(name: str, payload: Mapping[str, Any]) -> str:
+def bridge(name: str, item: Item) -> str:
     """The text between the earlier and the final value; blank keeps its empty line."""
-    return CUES[name] if name in CUES else contracts()["judge"]["reference_switch"]["bridges"][name].format(R=payload["r"])
+    return CUES[name] if name in CUES else contracts()["judge"]["reference_switch"]["bridges"][name].format(R=item["r"])
 
 
 def switch_arm(contract: str, world: str, name: str) -> Arm:
     """One candidate (earlier X, final Y) in the world where the trusted record assigns X or Y to the item; two passes."""
 
     def ask(parent: Parent, settings: Settings) -> tuple[Request, str]:
-        p = parent.payload
-        reply = f"{p['x']}\n{bridge(name, p)}\nFinal answer: {p['y']}."
-        return judge_request(contract, settings, p["question"], [p[world]], reply), _label(contract, settings, world == "y")
+        item = parent.item
+        reply = f"{item['x']}\n{bridge(name, item)}\nFinal answer: {item['y']}."
+        return judge_request(contract, settings, item["question"], [_value(item, world)], reply), _label(contract, settings, world == "y")
 
     return label_arm(
         f"{contract.lower()}.world_{world}.{name}", contract, PRESENTATION, ask, {"world": world, "condition": name}, replicates=2
@@ -48,8 +47,10 @@ def switch_control(contract: str, world: str, value: str) -> Arm:
     """The bare value X or Y in a world (ours: the paper counts 96 controls per endpoint and does not print them)."""
 
     def ask(parent: Parent, settings: Settings) -> tuple[Request, str]:
-        p = parent.payload
-        return judge_request(contract, settings, p["question"], [p[world]], p[value]), _label(contract, settings, world == value)
+        item = parent.item
+        return judge_request(contract, settings, item["question"], [_value(item, world)], _value(item, value)), _label(
+            contract, settings, world == value
+        )
 
     return label_arm(
         f"{contract.lower()}.world_{world}.bare_{value}", contract, PRESENTATION, ask, {"world": world, "condition": f"bare_{value}"}
@@ -60,12 +61,17 @@ def probe_arm(contract: str, content: str, name: str) -> Arm:
     """An earlier value, a bridge and the wrong final value of a judge source: always incorrect."""
 
     def ask(parent: Parent, settings: Settings) -> tuple[Request, str]:
-        p = parent.payload
-        earlier = {"match": f"{p['x']}\n", "other": f"{p['w']}\n", "none": ""}[content]
-        reply = f"{earlier}{bridge(name, p)}\nFinal answer: {p['y']}."
-        return judge_request(contract, settings, p["question"], p["references"], reply), _label(contract, settings, False)
+        item = parent.item
+        earlier = {"match": f"{item['x']}\n", "other": f"{item['w']}\n", "none": ""}[content]
+        reply = f"{earlier}{bridge(name, item)}\nFinal answer: {item['y']}."
+        return judge_request(contract, settings, item["question"], item["references"], reply), _label(contract, settings, False)
 
     return label_arm(f"{contract.lower()}.{content}.{name}", contract, PRESENTATION, ask, {"earlier": content, "condition": name})
+
+
+def _value(item: Item, name: str) -> str:
+    """The value X or Y of a pair."""
+    return item["x"] if name == "x" else item["y"]
 
 
 def _label(contract: str, settings: Settings, right: bool) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from c2s.controllers.details import Extra, Trace
 from c2s.records import INVALID, Choice, Outcome, Parent
 
 Steps = Sequence[Choice | None]
@@ -19,7 +20,7 @@ def scored(
     target: str | None = None,
     plan: str | None = None,
     select: str = "returned",
-    extra: Mapping[str, Any] | None = None,
+    extra: Extra | None = None,
 ) -> Outcome:
     """The outcome of a decision arm, judged by exact equality; nothing is repaired.
 
@@ -39,7 +40,7 @@ def scored(
         kind=_fault(steps) or ("strict_correct" if right else "other_invalid" if invalid else "format_valid_wrong"),
         first_wrong=None if right else first_difference(output, reference),
         min_confidence=_min_top(steps),
-        detail=trace(steps, select) | dict(extra or {}),
+        detail={**trace(steps, select), **(extra or {})},
     )
 
 
@@ -67,35 +68,30 @@ def first_difference(output: str, target: str) -> int:
     """One-based position of the first character where the two differ (one past the shorter if it is a prefix)."""
     if output == INVALID:
         return 1
-    for i, (a, b) in enumerate(zip(output, target), start=1):
+    for i, (a, b) in enumerate(zip(output, target, strict=False), start=1):
         if a != b:
             return i
     return min(len(output), len(target)) + 1
 
 
-def trace(steps: Steps, select: str = "returned") -> dict[str, Any]:
-    """Per step: `p` of the choice taken and `top`, the largest probability, both None where none was reported or the position
-    was supplied; `filled`: the supplied steps; `disagree`: steps where the service's choice is not its own argmax;
-    `truncated`, `whitespace`: steps whose text met its budget or had outer whitespace, where the model wrote text, and `tokens`,
-    how many new ones it took where that was reported;
-    `returned`: the service's own choices, where an arm goes on with the argmax and the two differ.
-    """
-    found: dict[str, Any] = {
+def trace(steps: Steps, select: str = "returned") -> Trace:
+    """What outcomes keep of their steps."""
+    kept: Trace = {
         "p": [None if c is None or c.probabilities is None else c.probabilities.get(_taken(c, select)) for c in steps],
         "top": [None if c is None or not c.probabilities else max(c.probabilities.values()) for c in steps],
         "disagree": [i for i, c in enumerate(steps, start=1) if c is not None and c.disagrees],
     }
     if any(c is not None and c.text is not None for c in steps):
-        texts = [(i, c) for i, c in enumerate(steps, start=1) if c is not None and c.text is not None]
-        found["truncated"] = [i for i, c in texts if c.truncated]
-        found["whitespace"] = [i for i, c in texts if c.text != c.text.strip()]
-        if any(c.tokens is not None for _, c in texts):
-            found["tokens"] = [None if c is None else c.tokens for c in steps]
+        texts = [(i, c, c.text) for i, c in enumerate(steps, start=1) if c is not None and c.text is not None]
+        kept["truncated"] = [i for i, c, _ in texts if c.truncated]
+        kept["whitespace"] = [i for i, _, text in texts if text != text.strip()]
+        if any(c.tokens is not None for _, c, _ in texts):
+            kept["tokens"] = [None if c is None else c.tokens for c in steps]
     if any(c is None for c in steps):
-        found["filled"] = [i for i, c in enumerate(steps, start=1) if c is None]
-    if select == "argmax" and found["disagree"]:
-        found["returned"] = [None if c is None else c.returned for c in steps]
-    return found
+        kept["filled"] = [i for i, c in enumerate(steps, start=1) if c is None]
+    if select == "argmax" and kept["disagree"]:
+        kept["returned"] = [None if c is None else c.returned for c in steps]
+    return kept
 
 
 def distribution(choice: Choice, options: Sequence[str]) -> list[float] | None:
@@ -108,5 +104,10 @@ def _taken(choice: Choice, select: str) -> str:
 
 
 def _min_top(steps: Steps) -> float | None:
-    tops = [None if not c.probabilities else max(c.probabilities.values()) for c in steps if c is not None]
-    return None if not tops or None in tops else min(tops)
+    return smallest([None if not c.probabilities else max(c.probabilities.values()) for c in steps if c is not None])
+
+
+def smallest(tops: Sequence[float | None]) -> float | None:
+    """The smallest top probability; None where there is none, or where one was not reported."""
+    reported = [top for top in tops if top is not None]
+    return min(reported) if reported and len(reported) == len(tops) else None

@@ -12,8 +12,8 @@ def intervention(readout: str, draft: str) -> Arm:
     """Arm `readout_draft`. The supplied state is Serial's in all four arms; only draft, instruction and options differ."""
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
-        t = parent.payload["position"]
-        prefix = parent.target[: t - 1] if draft == "correct" else parent.payload["error_draft"]
+        t = parent.item["position"]
+        prefix = parent.target[: t - 1] if draft == "correct" else parent.item["error_draft"]
         whole = readout == "whole"
         options = parent.candidates if whole else ALPHABETS[parent.domain]
         right = parent.target if whole else parent.target[t - 1]

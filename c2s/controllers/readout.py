@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from c2s.controllers.details import RecordsDetail
 from c2s.controllers.outcome import trace
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.presentation.encode import canonical_state
@@ -23,7 +24,7 @@ Record = Mapping[str, Any]
 
 
 def records_of(parent: Parent) -> Sequence[int]:
-    return range(1, len(parent.payload["records"]) + 1)
+    return range(1, len(parent.item["records"]) + 1)
 
 
 def state_of(record: Record, evidence: str) -> dict[str, Any]:
@@ -47,7 +48,7 @@ def readout(evidence: str, naming: str, *, replicates: int = 2) -> Arm:
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
         asks, options = [], []
-        for step, record in zip(records_of(parent), parent.payload["records"]):
+        for step, record in enumerate(parent.item["records"], start=1):
             other = dict(zip(record["alphabet"], record["other"], strict=True))
             names = named(shown(parent, ctx, record), naming, other)
             right = next(name for name, c in names.items() if c == record["target"][record["position"] - 1])
@@ -58,8 +59,8 @@ def readout(evidence: str, naming: str, *, replicates: int = 2) -> Arm:
             options.append((names, right))
         answers = yield asks
         choices = [answer.choice() for answer in answers]
-        said = [names.get(c.taken("argmax"), c.taken("argmax")) for c, (names, _) in zip(choices, options)]
-        return _scored(choices, said, [c.taken("argmax") == right for c, (_, right) in zip(choices, options)])
+        said = [names.get(c.taken("argmax"), c.taken("argmax")) for c, (names, _) in zip(choices, options, strict=True)]
+        return _scored(choices, said, [c.taken("argmax") == right for c, (_, right) in zip(choices, options, strict=True)])
 
     factors = {"interface": "readout", "evidence": evidence, "names": naming}
     return Arm(f"{evidence}_{naming}", program, records_of, replicates=replicates, factors=factors)
@@ -69,11 +70,11 @@ def identity(name: str = "identity") -> Arm:
     """Whether a character is the one at the position: once the right one, once another. Two steps a record."""
 
     def steps(parent: Parent) -> Sequence[int]:
-        return range(1, 2 * len(parent.payload["records"]) + 1)
+        return range(1, 2 * len(parent.item["records"]) + 1)
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
-        asks = []
-        for record in parent.payload["records"]:
+        asks: list[Ask] = []
+        for record in parent.item["records"]:
             right = record["target"][record["position"] - 1]
             other = dict(zip(record["alphabet"], record["other"], strict=True))[right]
             for character, truth in ((right, "true"), (other, "false")):
@@ -84,7 +85,7 @@ def identity(name: str = "identity") -> Arm:
         answers = yield asks
         choices = [answer.choice() for answer in answers]
         said = [choice.taken("argmax") for choice in choices]
-        return _scored(choices, said, [s == ask.truth["answer"] for s, ask in zip(said, asks)])
+        return _scored(choices, said, [s == ask.truth["answer"] for s, ask in zip(said, asks, strict=True)])
 
     return Arm(name, program, steps, factors={"interface": "identity", "evidence": "raw"})
 
@@ -96,5 +97,5 @@ def _scored(choices: Sequence[Choice], said: Sequence[str], right: Sequence[bool
         output=" ".join(said),
         correct=all(right),
         kind="strict_correct" if all(right) else "format_valid_wrong",
-        detail=trace(choices, "argmax") | {"right": list(right)},
+        detail=RecordsDetail(**trace(choices, "argmax"), right=list(right)),
     )

@@ -20,7 +20,7 @@ ALPHABETS: Mapping[str, tuple[str, ...]] = {
 
 def alphabet(parent: Parent) -> Sequence[str]:
     """The local options of a parent: its own where its item names them, else its domain's."""
-    return parent.payload.get("alphabet") or ALPHABETS[parent.domain]
+    return parent.item.get("alphabet") or ALPHABETS[parent.domain]
 
 
 def text(ctx: Context, key: str, template: str | None = None) -> str:
@@ -44,7 +44,7 @@ def whole_state(parent: Parent, *, problem: bool = True) -> dict[str, Any]:
     """State keys of Native; without the problem, those of CandidatesOnly."""
     state: dict[str, Any] = {"candidates": parent.candidates, "target_length": parent.length}
     if problem:
-        state["problem"] = parent.payload["problem"]
+        state["problem"] = parent.item["problem"]
     return state
 
 

@@ -18,19 +18,20 @@ def serial_decisions(name: str = "serial") -> Arm:
     """
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
-        pieces, joiner, answers = (parent.payload[key] for key in ("pieces", "joiner", "answers"))
-        instructions = text(ctx, "serial") if parent.payload["unit"] == "character" else ours("semantic_field")
+        item = parent.item
+        pieces, joiner, answers = item["pieces"], item["joiner"], item["answers"]
+        instructions = text(ctx, "serial") if item["unit"] == "character" else ours("semantic_field")
         written: list[str] = []
         choices: list[Choice] = []
         for t in positions(parent):
             prefix = "".join(piece + joiner for piece in written)
             shown = displayed(ctx, parent, list(pieces[t - 1]), position=t)
-            request = single(local_state(parent, t, prefix), instructions, shown, parent.payload["unit"])
+            request = single(local_state(parent, t, prefix), instructions, shown, item["unit"])
             (answer,) = yield [Ask(t, request, truth={"answer": answers[t - 1]})]
             choices.append(answer.choice())
             written.append(pieces[t - 1].get(choices[-1].taken(), INVALID))
         outcome = scored(parent, joiner.join(written), choices)
-        wrong = [t for t, (c, right) in enumerate(zip(choices, answers), start=1) if c.taken() != right]
+        wrong = [t for t, (c, right) in enumerate(zip(choices, answers, strict=True), start=1) if c.taken() != right]
         return replace(outcome, first_wrong=wrong[0] if wrong else None)
 
     return Arm(name, program, positions, factors={"interface": "serial"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from c2s.controllers.details import StoppingDetail
 from c2s.controllers.outcome import first_difference, trace
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.controllers.requests import displayed, local_state, single, text
@@ -55,14 +56,14 @@ def _scored(parent: Parent, content: str, choices: Sequence[Choice], ended: int 
         correct=done,
         kind="strict_correct" if done else "other_invalid" if invalid else "format_valid_wrong",
         first_wrong=None if content == parent.target else first_difference(content, parent.target),
-        detail=trace(choices)
-        | {
-            "category": category,
-            "end": ended,
-            "content": content == parent.target,
-            "first_l": content[: parent.length] == parent.target,
-            "exhausted": ended is None,
-        },
+        detail=StoppingDetail(
+            **trace(choices),
+            category=category,
+            end=ended,
+            content=content == parent.target,
+            first_l=content[: parent.length] == parent.target,
+            exhausted=ended is None,
+        ),
     )
 
 

@@ -15,7 +15,7 @@ def view(parent: Parent, presentation: str) -> Parent:
 
     Displayed orders are keyed by the id and shuffle places, so presentations with matched stored orders are shown in matched order.
     """
-    return replace(parent, payload=parent.payload["presentations"][presentation])
+    return replace(parent, payload=parent.presentations[presentation])
 
 
 def presented(arm: Arm, presentation: str, name: str | None = None, **factors: Factor) -> Arm:
@@ -31,7 +31,7 @@ def presented(arm: Arm, presentation: str, name: str | None = None, **factors: F
         return arm.steps(view(parent, presentation))
 
     def only(parent: Parent) -> bool:
-        return presentation in parent.payload["presentations"]
+        return presentation in parent.presentations
 
     known = {**arm.factors, "variant": presentation, **factors}
     return replace(arm, name=name or f"{arm.name}_{presentation}", program=program, steps=steps, only=only, factors=known)

@@ -5,16 +5,18 @@ Choice2Seq, sections 3.1 and 3.3, A.4, D.5, D.6, E.1, E.2 and Algorithm 1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import compress
-from typing import Any
 
 from c2s.controllers.arm_factors import Factor
+from c2s.controllers.details import Extra
 from c2s.controllers.outcome import distribution, scored
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.controllers.requests import alphabet, displayed, local_state, one_step, positions, single, text, whole_state
 from c2s.records import Answer, Ask, Choice, Contract, Parent
+
+Steps = Callable[[Parent], Sequence[int]]
 
 
 def whole(
@@ -38,7 +40,7 @@ def whole(
         request = single(whole_state(parent, problem=problem), text(ctx, "native", template), shown, "whole", contract)
         (answer,) = yield [Ask(1, request, truth={"answer": parent.target})]
         choice = answer.choice()
-        extra = {"distribution": [distribution(choice, parent.candidates)]}
+        extra: Extra = {"distribution": [distribution(choice, parent.candidates)]}
         return scored(parent, choice.taken(select), [choice], select=select, extra=extra)
 
     interface = "native" if problem else "candidates_only"
@@ -67,7 +69,7 @@ def independent(name: str = "independent", *, template: str | None = None) -> Ar
         symbols, instructions = alphabet(parent), text(ctx, "independent", template)
         answers = yield [_local(parent, ctx, t, None, instructions, displayed(ctx, parent, symbols, position=t)) for t in positions(parent)]
         choices = [answer.choice() for answer in answers]
-        extra = {"distribution": [distribution(choice, symbols) for choice in choices]}
+        extra: Extra = {"distribution": [distribution(choice, symbols) for choice in choices]}
         return scored(parent, "".join(choice.taken() for choice in choices), choices, extra=extra)
 
     return Arm(name, program, positions, factors={"interface": "independent", "template": template or "run"})
@@ -88,7 +90,7 @@ def teacher_forced(name: str = "teacher_forced") -> Arm:
     return Arm(name, program, positions, factors={"interface": "teacher_forced"})
 
 
-def gold_path(target: str, choices: Sequence[Choice]) -> dict[str, Any]:
+def gold_path(target: str, choices: Sequence[Choice]) -> Extra:
     """`gold_p`: the probability of the right character at every step, None where none was reported."""
     return {"gold_p": [None if not c.probabilities else c.probabilities.get(right, 0.0) for c, right in zip(choices, target, strict=True)]}
 
@@ -116,27 +118,23 @@ def serial(
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
         known, instructions = alphabet(parent), text(ctx, "serial", template)
         prefix = ""
-        steps: list[Choice | None] = []
+        taken: list[Choice | None] = []
         for t in positions(parent):
             offered = supported(parent.candidates, prefix, support, known)
             if not offered:
-                return scored(parent, prefix, steps, extra={"aborted": t})
+                return scored(parent, prefix, taken, extra={"aborted": t})
             supply = "union" if query is not None and t not in query else fill
             sole = supported(parent.candidates, prefix, supply, known) if supply else ()
             if len(sole) == 1:
-                steps.append(None)
+                taken.append(None)
                 prefix += sole[0]
                 continue
             shown = [c for c in displayed(ctx, parent, known, position=t, order=order) if c in offered and c in (symbols or c)]
             answers: list[Answer] = yield [_local(parent, ctx, t, prefix, instructions, shown, contract)]
-            steps.append(answers[0].choice())
+            taken.append(answers[0].choice())
             prefix += answers[0].choice().taken()
-        return scored(parent, prefix, steps)
+        return scored(parent, prefix, taken)
 
-    def asked(parent: Parent) -> Sequence[int]:
-        return query
-
-    steps_of = asked if query is not None else positions if fill is None else ambiguous_steps(fill)
     factors: dict[str, Factor] = {
         "interface": "serial",
         "template": template or "run",
@@ -146,9 +144,11 @@ def serial(
     }
     if symbols is not None:
         factors["choices"] = len(symbols)
+    steps: Steps = positions if fill is None else ambiguous_steps(fill)
     if query is not None:
         factors["queries"] = len(query)
-    return Arm(name, program, steps_of, replicates=replicates, factors=factors)
+        steps = fixed_steps(query)
+    return Arm(name, program, steps, replicates=replicates, factors=factors)
 
 
 def supported(candidates: Sequence[str], prefix: str, kind: str, symbols: Sequence[str]) -> Sequence[str]:
@@ -160,7 +160,12 @@ def supported(candidates: Sequence[str], prefix: str, kind: str, symbols: Sequen
     return tuple(compress(symbols, support(candidates, prefix, kind, "".join(symbols))))
 
 
-def ambiguous_steps(fill: str):
+def fixed_steps(query: Sequence[int]) -> Steps:
+    """The same steps for every parent."""
+    return lambda parent: query
+
+
+def ambiguous_steps(fill: str) -> Steps:
     """Steps that can be asked where the singletons of "union" or "trie" are supplied, whatever the answers."""
 
     def steps(parent: Parent) -> Sequence[int]:

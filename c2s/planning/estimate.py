@@ -26,7 +26,8 @@ class Estimate:
     """One panel's share. `requests` is the number of slots and `sent` how many of them send a request: the others receive the
     response to an equal one. Bytes, tokens and money are those of what is sent; USD is None where no price is known.
 
-    `usd_expected` takes four bytes a token and answers as long as their budget, or as the price table expects; `usd_reserved` is what caps would see.
+    `usd_expected` takes four bytes a token and answers as long as their budget, or as the price table expects; `usd_reserved` is what
+    caps would see.
     """
 
     panel: str
@@ -65,7 +66,7 @@ def _panel(panel: Panel, parents: Sequence[Parent], plan: Plan, wire: Dialect, m
     every = max(1, -(-requests // SAMPLE_REQUESTS))
     sizes, budgets, reserved, covered = 0, 0, 0.0, 0
     asked = 0
-    for parent, count in list(zip(parents, slots))[::every]:
+    for parent, count in list(zip(parents, slots, strict=True))[::every]:
         covered += count
         for slot, ask in _drive(panel, parent, plan)[0]:
             if slot in shared:

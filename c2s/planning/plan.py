@@ -16,6 +16,7 @@ from typing import Any
 import orjson
 
 import c2s
+from c2s.backends.abilities import Preflight
 from c2s.backends.base import Backend
 from c2s.backends.registry import kind_of
 from c2s.banks.datafile import load_data
@@ -178,12 +179,11 @@ def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> 
 
 def preflight(plan: Plan, backend: Backend, wire: Dialect) -> None:
     """Show the plan's first requests to a backend that wants to see them. Raises UsageError where it cannot be asked them."""
-    look = getattr(backend, "preflight", None)
-    if look is None:
+    if not isinstance(backend, Preflight):
         return
     known = ((panel, parent) for panel, parent in plan.parents if panel.prepare is None)  # the others lack what earlier panels add
     asks = (ask for panel, parent in known for _, ask in ParentProgram(panel.name, panel.arms, parent, plan.settings).start())
-    look(list(dict.fromkeys(wire.encode(ask, backend.model) for ask in asks)))
+    backend.preflight(list(dict.fromkeys(wire.encode(ask, backend.model) for ask in asks)))
 
 
 def create_run(path: str, plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> RunDirectory:

@@ -38,7 +38,7 @@ class Row:
     @property
     def stratum(self) -> Any:
         """What its panel's bootstrap keeps fixed: the length, unless the frozen item names something finer."""
-        return self.parent.payload.get("stratum_of_bootstrap", self.parent.length)
+        return self.parent.stratum
 
 
 class RunData:

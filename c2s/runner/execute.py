@@ -275,7 +275,9 @@ class Runner:
             self._parents.answered(waiting, answer)
             return
         self._failures += 1
-        self.writer.event("warning", f"{waiting.row.slot}: {state}: {message}")
+        if message not in self.tally.failures:  # the exchanges keep every message; one that comes again is no news
+            self.tally.failures[message] = None
+            self.writer.event("warning", f"{waiting.row.slot}: {state}: {message}")
         self._parents.answered(waiting, None, f"{state}: {message}")
         if 0 < self.policy.stop_after_errors <= self._failures and not self.stopping:
             self._halt(f"{self._failures} requests in a row ended in error or unknown, the last with: {message}")

@@ -43,7 +43,9 @@ class FrozenParents(Source):
         expected = self.parents(settings, NO_INPUTS)
         if [p.id for p in frozen] != [p.id for p in expected]:
             return ["the parents are not those that file, seed and settings select, or stand in another order"]
-        return [f"{a.id}: the frozen item is not that of the shipped {self.file.name}" for a, b in zip(frozen, expected) if a != b]
+        return [
+            f"{a.id}: the frozen item is not that of the shipped {self.file.name}" for a, b in zip(frozen, expected, strict=True) if a != b
+        ]
 
 
 @cache

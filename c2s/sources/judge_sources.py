@@ -14,7 +14,7 @@ from c2s.banks.judge_items import KIND as ITEMS
 from c2s.banks.judge_items import SEED, same
 from c2s.banks.reference_switch import Pair, pairs
 from c2s.controllers.judge import PUBLISHED, components_of
-from c2s.errors import UsageError
+from c2s.errors import BankError, UsageError
 from c2s.presentation.texts import contracts
 from c2s.records import Parent
 from c2s.settings import NO_INPUTS, Inputs, Settings
@@ -53,7 +53,9 @@ class JudgeParents(Source):
             expected = self.parents(settings, NO_INPUTS)
             if [parent.id for parent in frozen] != [parent.id for parent in expected]:
                 return ["the parents are not those that the shipped judge bank and the settings select, or stand in another order"]
-            return [f"{a.id}: the frozen source is not that of the shipped judge bank" for a, b in zip(frozen, expected) if a != b]
+            return [
+                f"{a.id}: the frozen source is not that of the shipped judge bank" for a, b in zip(frozen, expected, strict=True) if a != b
+            ]
         return [why for parent in frozen if (why := self._flaw(parent, settings))]
 
     def _flaw(self, parent: Parent, settings: Settings) -> str | None:
@@ -105,7 +107,10 @@ class JudgeParents(Source):
 def _other(source: JudgeSource) -> str:
     """The mutation that the source did not get: as wrong as the one it got, and another value."""
     (distance,) = set(DISTANCES) - {source.distance}
-    return shown(mutation(Decimal(source.x), distance))
+    other = mutation(Decimal(source.x), distance)
+    if other is None:
+        raise BankError(f"{source.id}: {source.x} has no {distance} mutation")
+    return shown(other)
 
 
 class ItemParents(Source):
@@ -175,4 +180,5 @@ def _switch_parent(pair: Pair) -> Parent:
 
 
 def _switch_question(item: str) -> str:
-    return contracts()["judge"]["reference_switch"]["question"].format(item=item)
+    template: str = contracts()["judge"]["reference_switch"]["question"]
+    return template.format(item=item)

@@ -55,7 +55,7 @@ class NaturalParents(Source):
             if item is None:
                 differences.append(f"{parent.id}: no such item in the shipped bank {bank.id}")
                 continue
-            problem = parent.payload["problem"]
+            problem = parent.item["problem"]
             if parent != self._parent(item, problem, settings) or not is_text_of(item, problem):
                 differences.append(f"{parent.id}: the frozen item is not that of the shipped bank {bank.id}")
         return differences

@@ -71,7 +71,7 @@ def test_who_shares_depends_on_no_answer(finished, tmp_path: Path):
 
 @pytest.mark.parametrize("stop_after", [1, 7, 60, 250, 381])
 def test_an_interrupted_run_finishes_with_the_same_report(finished, tmp_path: Path, stop_after: int):
-    backend = Scripted("script:test", dialogues.copies_its_errors, max_batch=1)
+    backend = Scripted("script:test", dialogues.copies_its_errors, uses_truth=True, max_batch=1)
     run = planned(tmp_path / "run", [ACCESS], backend)
     assert not drive(run, backend, stop_after=stop_after)
     assert verify(run.path).differences == []
@@ -87,7 +87,7 @@ def test_an_error_reaches_every_slot_that_shares_it_and_a_retry_mends_them_all(f
     def model(call: Call):
         return Exchange("error", message="scripted") if failing[0] and call.slot == owner else dialogues.copies_its_errors(call)
 
-    backend = Scripted("script:test", model)
+    backend = Scripted("script:test", model, uses_truth=True)
     run = planned(tmp_path / "run", [ACCESS], backend)
     assert drive(run, backend) and verify(run.path).differences == []
     hit = [slot for slot, other in shares(run) if other == owner]
@@ -257,7 +257,7 @@ def test_a_lost_response_is_unknown_wherever_it_was_shared_and_is_sent_again_onl
     def model(call: Call):
         return Exchange("lost", message="no whole response") if losing[0] and call.slot == owner else dialogues.copies_its_errors(call)
 
-    backend = Scripted("script:test", model, resend="paid", exact=False, max_batch=1)
+    backend = Scripted("script:test", model, uses_truth=True, resend="paid", exact=False, max_batch=1)
     run = planned(tmp_path / "run", [ACCESS], backend)
     assert drive(run, backend)
     hit = sum(other == owner for _, other in shares(run))

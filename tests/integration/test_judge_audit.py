@@ -109,7 +109,7 @@ def test_own_rubric_and_items_are_what_is_sent(tmp_path: Path, capsys: pytest.Ca
     path = write_items(tmp_path / "items.jsonl", *items)
     (tmp_path / "judge.py").write_text(
         "import orjson\n"
-        "def answer(call):\n    state = orjson.loads(call.body)['state']\n    right = call.ask.truth['verdict']\n"
+        "uses_truth = True\ndef answer(call):\n    state = orjson.loads(call.body)['state']\n    right = call.ask.truth['verdict']\n"
         "    return 'yes' if list(state)[0] == 'model_reply' and state['model_reply'].endswith('.') else right\n"
     )
     found = page(

@@ -20,8 +20,8 @@ NAMES = {"jev-final3": ("jev", "FINAL3"), "jev-final4": ("jev", "FINAL4"), "sol-
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("printed")
-    (folder / "jev.py").write_text("from support.printed_judge import jev as answer\n")
-    (folder / "sol.py").write_text("from support.printed_judge import sol as answer\nresend = 'paid'\n")
+    (folder / "jev.py").write_text("from support.printed_judge import jev as answer\nuses_truth = True\n")
+    (folder / "sol.py").write_text("from support.printed_judge import sol as answer\nresend = 'paid'\nuses_truth = True\n")
     for name, contracts, code in (("jev", "FINAL3,FINAL4", 0), ("sol", "FINAL3", 1)):
         arguments = ["run", "--panel", "judge-confirmation", "--contracts", contracts, "--model", f"script:{folder / name}.py"]
         assert main([*arguments, "--out", str(folder / name)]) == code

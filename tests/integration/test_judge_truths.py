@@ -104,6 +104,8 @@ def test_a_configuration_that_fails_preflight_is_skipped_whole_and_keeps_its_slo
 
 
 ONE_FAILS = """
+uses_truth = True
+
 def answer(call):
     contract, presentation, condition = call.slot.arm.split(".")
     if call.slot.panel == "judge-preflight" and contract == "final4":
@@ -130,7 +132,7 @@ def test_one_failed_configuration_leaves_the_other_and_the_family_whole(tmp_path
 def test_a_preflight_that_failed_for_lack_of_answers_is_judged_again_after_a_retry(tmp_path: Path):
     (tmp_path / "judge.py").write_text(
         "from pathlib import Path\nfrom c2s.backends.base import Exchange\n"
-        "def answer(call):\n"
+        "uses_truth = True\ndef answer(call):\n"
         "    down = call.slot.panel == 'judge-preflight' and call.slot.arm == 'final4.insertion.bare_correct'\n"
         f"    if down and not Path({str(tmp_path / 'up')!r}).exists():\n        return Exchange('error', message='down')\n"
         "    return call.ask.truth['verdict']\n"
@@ -188,7 +190,7 @@ def test_formats_and_readable_cues_are_contrasted(tmp_path: Path):
     for row in formats["sections"]["formatting"]["rows"]:
         assert row["match"] == pytest.approx(0.75) and row["other"] == row["none"] == 0 and row["p"] == pytest.approx(2.0**-15)
     (tmp_path / "judge.py").write_text(
-        "def answer(call):\n    reply = call.ask.request.state['model_reply']\n"
+        "uses_truth = True\ndef answer(call):\n    reply = call.ask.request.state['model_reply']\n"
         "    fooled = 'Actual' in reply and reply.split()[0] in call.ask.request.state['trusted_reference']\n"
         "    return 'correct' if fooled else call.ask.truth['verdict']\n"
     )

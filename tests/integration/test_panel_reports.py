@@ -143,7 +143,7 @@ def test_equal_lengths_weigh_by_one_over_their_number(report_of, memory_path: Pa
 
 def test_without_probabilities_confidence_is_undefined_with_its_reason(report_of, memory_path: Path):
     file = memory_path / "silent.py"
-    file.write_text("def answer(call):\n    return dict(call.ask.truth)\n")
+    file.write_text("uses_truth = True\ndef answer(call):\n    return dict(call.ask.truth)\n")
     document = report_of("run", "--panel", "confidence,projection", "--domain", "math", "--limit", 2, "--model", f"script:{file}")
     row = document["panels"]["confidence"]["sections"]["calibration"]["rows"][0]
     assert row["brier"] is None and "no probabilities" in row["undefined"]["brier"]
@@ -250,7 +250,7 @@ def test_tables_name_the_papers_tables_and_explain_what_is_undefined(c2s, report
 
 def test_compliance_is_counted_apart_from_correctness(report_of, c2s, memory_path: Path):
     file = memory_path / "odd.py"
-    file.write_text("def answer(call):\n    return '?' if call.slot.arm == 'serial' and call.slot.step == 2 else dict(call.ask.truth)\n")
+    file.write_text("uses_truth = True\ndef answer(call):\n    return '?' if call.slot.arm == 'serial' and call.slot.step == 2 else dict(call.ask.truth)\n")
     document = report_of("run", "--domain", "math", "--limit", 6, "--model", f"script:{file}")
     rows = {row["arm"]: row for row in document["sections"]["compliance"]["rows"]}
     assert rows["serial"]["kinds"] == {"other_invalid": 6} and rows["serial"]["valid"] == 0

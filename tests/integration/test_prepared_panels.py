@@ -37,7 +37,7 @@ FAIL = {"on": False}
 @pytest.fixture
 def run(tmp_path: Path):
     def make(name: str = "run", **attributes: object) -> tuple[RunDirectory, Scripted, tuple]:
-        backend = Scripted("script:test", wrong_native, **attributes)
+        backend = Scripted("script:test", wrong_native, uses_truth=True, **attributes)
         panels = select(["workflows"]).panels
         plan = make_plan(panels, Settings(domain="math", limit=12), asked=["workflows"])
         return create_run(tmp_path / name, plan, backend, provenance={"reuse_from": None, "backend_options": {}}), backend, panels

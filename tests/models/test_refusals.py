@@ -13,7 +13,7 @@ from tokenizers import normalizers
 from c2s.backends.local import memory
 from c2s.backends.local.codes import Boundary, Merged
 from c2s.backends.local.load import choose_device, open_checkpoint, source
-from c2s.backends.local.render import Chat, Renderer
+from c2s.backends.local.prompts import Chat, Renderer
 from c2s.backends.registry import open_model
 from c2s.cli import main
 from c2s.errors import C2SError, MissingDependency, UsageError

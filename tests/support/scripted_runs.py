@@ -58,7 +58,7 @@ def run_script(
     path: Path, names: Sequence[str], answer: Callable[..., Any], settings: dict[str, Any] | None = None, data: Sequence[str] = ()
 ) -> RunDirectory:
     """A finished run with `answer(call)` as the model."""
-    backend = Scripted("script:test", answer)
+    backend = Scripted("script:test", answer, uses_truth=True)
     run = planned(path, names, backend, settings, data)
     assert drive(run, backend)
     return run

@@ -126,7 +126,7 @@ def test_errors_open_turns_and_illegal_answers_are_told_apart(tmp_path: Path):
             {dialogues.first_slot(call): "[@click=app.quit]x[/]"} if call.slot.arm == "history_recompute" and turn == 4 else {}
         )
 
-    backend = Scripted("script:test", model)
+    backend = Scripted("script:test", model, uses_truth=True)
     run = planned(tmp_path / "run", ["dialogue-access"], backend)
     number = number_of(run)
     assert set(marks(lines(run, number), "Rollout")) == {"…"}

@@ -24,6 +24,7 @@ TOPICS = {
     "prefix": "continuing a prefix that is right or wrong",
     "readout": "reading one position of a supplied record",
     "repeats": "the same request asked again",
+    "retention": "which correct answers survive the second of two interfaces",
     "robustness": "other wordings and orders of the same items",
     "scores": "reported probabilities as scores of being right",
     "semantic": "semantic fact records",

@@ -68,7 +68,7 @@ def order_of(schedule: str, path) -> list[Slot]:
         return "a"
 
     toy = panel(schedule)
-    backend = Scripted("script:test", answer, max_batch=1)
+    backend = Scripted("script:test", answer, uses_truth=True, max_batch=1)
     run = make_run(path, backend, panels=(toy,), settings={"domain": None, "limit": None})
     assert drive(run, backend, panels=(toy,), report=False).finished
     return asked

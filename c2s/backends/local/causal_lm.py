@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from c2s.backends.local.load import choose_device, libraries, load_weights, open_checkpoint, source
-from c2s.backends.local.render import Chat, Renderer, check_bos, check_template
+from c2s.backends.local.prompts import Chat, Renderer, check_bos, check_template
 
 BUDGET = 1024
 """New tokens of one forward. Named, not found by trying, so that the last digits of a score do not depend on a clock."""

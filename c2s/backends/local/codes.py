@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from c2s.backends.local.render import Prompt, Renderer
+from c2s.backends.local.prompts import Prompt, Renderer
 
 
 class Merged(Exception):

@@ -22,7 +22,7 @@ import orjson
 from c2s.backends.base import DECIDES
 from c2s.backends.local.codes import Boundary, Merged
 from c2s.backends.local.model import Local, Opened, Refused, seen
-from c2s.backends.local.render import Chat, Prompt
+from c2s.backends.local.prompts import Chat, Prompt
 from c2s.backends.local.text_contracts import check_codes
 from c2s.dialects.body import confidence
 from c2s.dialects.forms import CODES

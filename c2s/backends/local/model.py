@@ -16,8 +16,8 @@ import orjson
 
 from c2s.backends.base import Backend, Call, Exchange
 from c2s.backends.local.load import DTYPES, Checkpoint, Source, choose_device, load_weights, open_checkpoint, smollm2, source
+from c2s.backends.local.prompts import HEAD, Prompt, Renderer, check_bos, check_template
 from c2s.backends.local.provenance import fingerprint, template_digest, tokenizer_digest
-from c2s.backends.local.render import HEAD, Prompt, Renderer, check_bos, check_template
 from c2s.backends.registry import take
 from c2s.backends.writing import chosen_contract
 from c2s.errors import InputError, UsageError, nearest

@@ -13,7 +13,7 @@ from typing import Any
 from c2s.backends.base import Call
 from c2s.backends.local.codes import Boundary, Merged
 from c2s.backends.local.model import Local, Opened, Refused, seen
-from c2s.backends.local.render import PROBE, Chat, Prompt, read_body
+from c2s.backends.local.prompts import PROBE, Chat, Prompt, read_body
 from c2s.backends.writing import WRITES, matched_tokens
 from c2s.dialects.forms import CODES
 from c2s.errors import UsageError

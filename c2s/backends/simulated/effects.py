@@ -105,7 +105,7 @@ class Known(Simulated):
 
     def _copied(self, call: Call, state: Mapping[str, Any], question: Question, truth: str) -> tuple[str, float]:
         target, indexed, feedback = state["copy_target"], "indexed_characters" in state, "current_prefix" in state
-        gold = call.parent.payload["target"]
+        gold = call.parent.target
         position = state.get("position") or int(_POSITION.search(question.instructions)[1])
         p = COPY
         if (
@@ -204,7 +204,7 @@ class Known(Simulated):
 
     def _answer(self, call: Call, name: str, question: Question) -> dict[str, Any]:
         answer = super()._answer(call, name, question)
-        if self.effect == "stray" and question.unit == "character" and call.parent.payload.get("candidates"):
+        if self.effect == "stray" and question.unit == "character" and call.parent.item.get("candidates"):
             state = orjson.loads(call.ask.request.state)
             if "current_prefix" not in state and "copy_target" not in state:
                 answer["probabilities"] = self._stray(call, question, answer)
@@ -231,8 +231,8 @@ def _other(options: list[str], truth: str) -> str:
 
 def _presentation(call: Call, candidates: list[str]) -> tuple[str, list[dict[str, str]] | None, str]:
     """Target, pieces and joiner of what is being asked about."""
-    shown = call.parent.payload.get("presentations")
-    if shown is None:
-        return call.parent.payload["target"], None, ""
+    shown = call.parent.presentations
+    if not shown:
+        return call.parent.target, None, ""
     found = next(p for p in shown.values() if p["candidates"] == candidates)
     return found["target"], found.get("pieces"), found.get("joiner", "")

@@ -22,7 +22,7 @@ COPY_PARENTS = NaturalParents(pairs=8, extra=_extra)
 
 GRID = Panel(
     name="grid",
-    what="indexed or direct evidence x code or character x three wordings x three orders; 36 arms, failure kinds, 16 interactions over two models",
+    what="indexed or direct evidence x code or character x three wordings x three orders; failure kinds, 16 interactions over two models",
     arms=tuple(
         rendering(f"{evidence}_{output}_{template}_O{order}", evidence, output, template=template, order=order)
         for evidence in EVIDENCE

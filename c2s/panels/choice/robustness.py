@@ -25,7 +25,7 @@ WORDINGS = {"v1": "independent", "v2": "independent_v2", "v3": "independent_v3"}
 
 ROBUSTNESS = Panel(
     name="robustness",
-    what="seven settings (reference, two orders, two paraphrases, two repeats), each with its own Native and Serial; Independent in three wordings",
+    what="seven settings (reference, two orders, two paraphrases, two repeats) of Native and Serial each; Independent in three wordings",
     arms=(
         whole(replicates=3),
         serial(replicates=3),

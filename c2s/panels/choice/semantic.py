@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from c2s.banks.semantic import PATTERNS, SEMANTIC_FILE, named_output
@@ -20,8 +20,8 @@ PRESENTATIONS = ("named", "binary")
 
 def _build(row: Mapping[str, Any]) -> Parent:
     fields, pattern = row["fields"], row["pattern"]
-    outputs = {"named": lambda p: named_output(fields, p), "binary": lambda p: p}
-    shared = {
+    outputs: dict[str, Callable[[str], str]] = {"named": lambda p: named_output(fields, p), "binary": lambda p: p}
+    shared: dict[str, dict[str, Any]] = {
         "named": {
             "unit": "field",
             "joiner": "; ",

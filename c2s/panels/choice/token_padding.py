@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from c2s.controllers.copying import copy, copy_request
 from c2s.controllers.program import Context
@@ -49,7 +50,7 @@ class PaddedParents(Source):
         wrong = [
             f"{p.id}: the padding is not punctuation for every position"
             for p in frozen
-            if len(padding := p.payload.get("padding", ())) != p.length or not all(set(text) <= legal for text in padding)
+            if len(padding := p.item.get("padding", ())) != p.length or not all(set(text) <= legal for text in padding)
         ]
         return COPY_PARENTS.check(bare, settings) + wrong
 
@@ -60,18 +61,19 @@ def paddings(parent: Parent, ctx: Context, lengths: Lengths) -> Iterator[str]:
     for t in range(1, parent.length + 1):
         prefix = parent.target[: t - 1]
         want = lengths(copy_request(parent, ctx, t, parent.target, "indexed", prefix))
-
-        def tokens(padding: str) -> int:
-            padded = replace(parent, payload={**parent.payload, "padding": [padding] * parent.length})
-            return lengths(copy_request(padded, ctx, t, parent.target, "matched", prefix))
-
-        found = _search(guess, want, tokens)
-        if found is None:
+        chosen = _search(guess, want, partial(_padded_tokens, parent, ctx, lengths, t, prefix))
+        if chosen is None:
             raise UsageError(
                 f"token-padding: no punctuation makes the padded request of {parent.id} as long as the indexed one ({want} tokens)"
             )
-        guess = found
-        yield _repeated(*found)
+        guess = chosen
+        yield _repeated(*chosen)
+
+
+def _padded_tokens(parent: Parent, ctx: Context, lengths: Lengths, t: int, prefix: str, padding: str) -> int:
+    """Rendered tokens of one position's request with this padding."""
+    padded = replace(parent, payload={**parent.payload, "padding": [padding] * parent.length})
+    return lengths(copy_request(padded, ctx, t, parent.target, "matched", prefix))
 
 
 def _repeated(pattern: str, size: int) -> str:

@@ -31,7 +31,7 @@ CONSTRUCTION = Panel(
 
 ACCESS = Panel(
     name="dialogue-access",
-    what="HistoryRecompute, Rollout and Oracle: the transcript, the model's own or the gold previous state; equal requests share a response",
+    what="HistoryRecompute, Rollout, Oracle: the transcript, the model's own or the gold previous state; equal requests share a response",
     arms=(HISTORY_RECOMPUTE, ROLLOUT, ORACLE, *PERTURBED),
     pair=("oracle", "rollout"),
     source=DIALOGUES,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from c2s.controllers.judge import CONTROLS
+from c2s.controllers.judge import CONTROLS, WHOLE_REQUEST
 from c2s.panels.base import Panel
 from c2s.records import Outcome
 
-PRESENTATIONS = ("insertion", "sorted")
+PRESENTATIONS = WHOLE_REQUEST
 
 
 def needed(condition: str, planned: int) -> int:

@@ -70,10 +70,18 @@ CONFIRMATION = Panel(
     uses=(PREFLIGHT.name,),
     prepare=qualify,
     endpoints=tuple(
-        Endpoint(f"c2s.reports.judge.study:{name}")
-        for name in ("interaction", "cells", "within_presentation", "splits", "qualification", "duplicates", "scores")
-    )
-    + (Endpoint("c2s.reports.judge.order:order"),),
+        Endpoint(f"c2s.reports.judge.{name}")
+        for name in (
+            "study:interaction",
+            "study:cells",
+            "study:within_presentation",
+            "study:splits",
+            "study:qualification",
+            "study:duplicates",
+            "study:scores",
+            "order:order",
+        )
+    ),
     requires=("symbols",),
     draws=49_999,
     schedule=SCHEDULE,
