@@ -8,7 +8,7 @@ from typing import TextIO
 
 from c2s.api.watching import Progress
 from c2s.cli.output import say
-from c2s.ledger.schema import TRANSITIONS
+from c2s.records import TRANSITIONS
 
 LIVE_SECONDS = 0.2
 PLAIN_SECONDS = 10.0

@@ -19,14 +19,14 @@ from c2s.records import INVALID, VALID_KINDS, Answer, Outcome, Parent
 
 def joint(parent: Parent, ctx: Context) -> ArmGenerator:
     """All fields of one turn in one request, from the visible history."""
-    seen, turn = view(parent, ctx.settings), ctx.replicate + 1
+    seen, turn = view(parent, ctx.settings), ctx.turn
     answers = yield [seen.ask(1, {"dialogue_history": seen.history(turn)}, seen.fields, seen.gold(turn))]
     return _outcome(seen, [turn_record(seen, turn, answers)])
 
 
 def independent(parent: Parent, ctx: Context) -> ArmGenerator:
     """Each field of one turn in its own request, all at once."""
-    seen, turn = view(parent, ctx.settings), ctx.replicate + 1
+    seen, turn = view(parent, ctx.settings), ctx.turn
     state = {"dialogue_history": seen.history(turn)}
     answers = yield [seen.ask(i, state, [name], seen.gold(turn)) for i, name in enumerate(seen.fields, start=1)]
     return _outcome(seen, [turn_record(seen, turn, answers)])
@@ -34,7 +34,7 @@ def independent(parent: Parent, ctx: Context) -> ArmGenerator:
 
 def serial(parent: Parent, ctx: Context) -> ArmGenerator:
     """Each field in turn, in the frozen order, with the fields that the arm itself has given for this turn."""
-    seen, turn = view(parent, ctx.settings), ctx.replicate + 1
+    seen, turn = view(parent, ctx.settings), ctx.turn
     answers: list[Answer] = []
     for i, name in enumerate(seen.fields, start=1):
         state = {"dialogue_history": seen.history(turn), "partial_current_state": seen.values(answers)}
@@ -65,7 +65,7 @@ def oracle(version: str) -> Callable[[Parent, Context], ArmGenerator]:
     """The arm that receives the gold previous state and the latest exchange, one turn."""
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
-        seen, turn = view(parent, ctx.settings, version), ctx.replicate + 1
+        seen, turn = view(parent, ctx.settings, version), ctx.turn
         answers = yield [_access(seen, 1, turn, seen.gold(turn - 1))]
         return _outcome(seen, [turn_record(seen, turn, answers)])
 

@@ -76,7 +76,7 @@ class Simulated:
         raise NotImplementedError
 
     def draw(self, call: Call, name: str, what: str) -> float:
-        return uniform(self.seed, *call.slot, name, what)
+        return uniform(self.seed, *call.slot.key, name, what)
 
     def right_with(self, p: float, call: Call, name: str, question: Question) -> str:
         """The truth with probability p, else one of the other options, all alike; any option where the truth is not offered."""
@@ -162,20 +162,20 @@ class Published(Simulated):
             raise UsageError(f"model {self.name!r}: Table 1 has no rates for domain {parent.domain!r}")
         if slot.arm == "candidates_only":
             return self.right_with(1 / len(question.options), call, name, question), None
-        native, serial = self._cell(slot.panel, parent.id, slot.replicate, rates)
+        native, serial = self._cell(slot.panel, parent.id, slot.instance, rates)
         if question.unit == "whole":
             return self.right_with(float(native), call, name, question), None
         if slot.arm != "serial":
-            serial = uniform(self.seed, slot.panel, parent.id, slot.arm, slot.replicate) < (rates[0] + rates[2]) / sum(rates)
-        wrong_at = 1 + int(uniform(self.seed, slot.panel, parent.id, slot.arm, slot.replicate, "where") * parent.length)
+            serial = uniform(self.seed, slot.panel, parent.id, slot.arm, slot.instance) < (rates[0] + rates[2]) / sum(rates)
+        wrong_at = 1 + int(uniform(self.seed, slot.panel, parent.id, slot.arm, slot.instance, "where") * parent.length)
         return self.right_with(float(serial or slot.step != wrong_at), call, name, question), None
 
-    def _cell(self, panel: str, parent: str, replicate: int, rates: tuple[int, ...]) -> tuple[bool, bool]:
+    def _cell(self, panel: str, parent: str, instance: int, rates: tuple[int, ...]) -> tuple[bool, bool]:
         """(Native correct, Serial correct) of this parent, drawn with the joint rates."""
-        both, native_only, serial_only, _ = rates
-        u = uniform(self.seed, panel, parent, replicate, "cell") * sum(rates)
+        both, lost, gained, _ = rates
+        u = uniform(self.seed, panel, parent, instance, "cell") * sum(rates)
         if u < both:
             return True, True
-        if u < both + native_only:
+        if u < both + lost:
             return True, False
-        return False, u < both + native_only + serial_only
+        return False, u < both + lost + gained

@@ -81,8 +81,8 @@ class Known(Simulated):
         return self._solved(call, state, question, truth)
 
     def _below(self, p: float, call: Call, what: str) -> bool:
-        """Whether a draw of this parent falls below p; `unstable` draws anew for every replicate."""
-        again = call.slot.replicate if self.effect == "unstable" else 0
+        """Whether a draw of this parent falls below p; `unstable` draws anew for every instance of the arm."""
+        again = call.slot.instance if self.effect == "unstable" else 0
         return uniform(self.seed, call.parent.id, what, again) < p
 
     # --- reading one position ----------------------------------------------------------------------------------

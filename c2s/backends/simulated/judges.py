@@ -46,7 +46,7 @@ class Judge(Simulated):
 
     def call(self, batch: Sequence[Call]) -> Iterator[Exchange]:
         for call in batch:
-            if self.kind == "missing" and call.slot.panel != "judge-preflight" and uniform(self.seed, *call.slot, "lost") < self.rate:
+            if self.kind == "missing" and call.slot.panel != "judge-preflight" and uniform(self.seed, *call.slot.key, "lost") < self.rate:
                 yield Exchange("error", message="simulated: no answer")
             else:
                 yield from super().call([call])
@@ -72,7 +72,7 @@ class Judge(Simulated):
 
     def _flips(self, call: Call, sorted_state: bool, colon: bool) -> bool:
         if self.kind == "noisy":
-            return uniform(self.seed, *call.slot, "noise") < self.rate
+            return uniform(self.seed, *call.slot.key, "noise") < self.rate
         u = self._source(call, "flip")
         return {
             "colon-sorted": sorted_state and colon and u < self.rate,

@@ -28,7 +28,7 @@ def workflows(data: PanelData) -> Section:
             correct = [bool(o.correct) for o in outcomes]
             counts = [sum(f == a and c == b for f, c in zip(faithful, correct)) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
             rows.append(
-                {"domain": domain, "workflow": name, "n": len(found), "n_planned": len(parents), "calls": calls, "joint": counts}
+                {"domain": domain, "workflow": name, "n": len(found), "n_planned": len(parents), "calls": calls, "faithful_and_right": counts}
                 | estimates.merged(
                     estimates.share("fidelity", faithful, strata, data.panel), estimates.share("gold_em", correct, strata, data.panel)
                 )
@@ -39,7 +39,7 @@ def workflows(data: PanelData) -> Section:
         Column("calls", "calls"),
         Column("fidelity_count", "faithful", "of"),
         Column("gold_em_count", "gold", "of"),
-        Column("joint", "both/wrong plan kept/other right/neither", "slashes"),
+        Column("faithful_and_right", "both/wrong plan kept/other right/neither", "slashes"),
     )
     notes = ["Wrong plan kept: faithful to a wrong selection. Calls: requests beyond the selection itself."]
     return Section("workflows", "three workflows on the same selections", "B.2", columns, rows, notes)
