@@ -22,6 +22,7 @@ from c2s.kernels import _load as _load  # the report needs the compiled core: wh
 from c2s.ledger.directory import RunDirectory, write_durably
 from c2s.ledger.writer import LedgerWriter
 from c2s.options import ResumeOptions, RunOptions, ServiceOptions, as_dict
+from c2s.panels.base import Panel
 from c2s.panels.registry import panel
 from c2s.planning.plan import Plan, create_run
 from c2s.presentation.texts import contracts_sha256
@@ -102,55 +103,67 @@ def _sit(
     errors: bool = False,
     unknown: bool = False,
 ) -> None:
-    """Run what is open; where everything is settled, write the report."""
-    manifest, digest = directory.manifest()
-    identity = manifest["identity"]
-    panels = [panel(name) for name in identity["panels"]]
+    """Run what is open as the options say; where everything is settled, write the report."""
+    manifest, _ = directory.manifest()
+    panels = [panel(name) for name in manifest["identity"]["panels"]]
     with directory.locked():
         budget = service.budget(backend, options, price, service.spent_beside(directory, backend, options, watch.note))
-        writer = LedgerWriter(directory, durable=backend.resend == "paid")
-        try:
-            writer.require_manifest(digest)
-            if errors or unknown:
-                directory.report_path.unlink(missing_ok=True)  # it would not follow from the ledger any more
-                count = replan(writer, panels, errors=errors, unknown=unknown)
-                watch.note(f"{count} requests will be sent again")
-            with EarlierRuns(_paths(manifest["provenance"].get("reuse_from")), backend) as earlier:
-                runner = Runner(
-                    writer,
-                    backend,
-                    panels,
-                    Settings.from_dict(identity["settings"]),
-                    reuse=earlier if earlier.runs else None,
-                    watch=watch,
-                    policy=service.policy(options),
-                    limits=service.limits(backend, options),
-                    budget=budget,
-                    control=Control(directory.path),
-                )
-                finished = _watched(runner, writer, watch)
-                for run in earlier.runs:
-                    watch.note(f"{run.copied} answers were copied from {run.path}")
-        finally:
-            writer.close()
-        if finished:
+        with EarlierRuns(_paths(manifest["provenance"].get("reuse_from")), backend) as earlier:
+            runner = drive(
+                directory,
+                backend,
+                panels,
+                watch=watch,
+                errors=errors,
+                unknown=unknown,
+                reuse=earlier if earlier.runs else None,
+                policy=service.policy(options),
+                limits=service.limits(backend, options),
+                budget=budget,
+                control=Control(directory.path),
+            )
+            for run in earlier.runs:
+                watch.note(f"{run.copied} answers were copied from {run.path}")
+        if runner.finished:
             write_report(directory)
 
 
-def _watched(runner: Runner, writer: LedgerWriter, watch: Watch) -> bool:
-    """Run to the end or to a stop; a failure is noted in the ledger before it is raised."""
+def drive(
+    directory: RunDirectory,
+    backend: Backend,
+    panels: Sequence[Panel],
+    *,
+    watch: Watch | None = None,
+    errors: bool = False,
+    unknown: bool = False,
+    **runner: Any,
+) -> Runner:
+    """Run what is open, with the lock held by the caller; gives the runner, which says whether it finished, and why not.
+
+    `errors` and `unknown` first plan again what ended so. A failure is noted in the ledger before it is raised. `runner` are the other
+    arguments of `Runner`.
+    """
+    manifest, digest = directory.manifest()
+    watch = watch or Watch()
     watch.raise_failure()
-    writer.set_run({"failure": ""})
-    watch.runner = runner
+    writer = LedgerWriter(directory, durable=backend.resend == "paid")
     try:
-        finished = runner.run()
-    except C2SError as error:
-        with suppress(LedgerError):  # the ledger itself is what failed; the error that is raised says so
-            writer.set_run({"failure": str(error)})
-        raise
+        writer.require_manifest(digest)
+        if errors or unknown:
+            directory.report_path.unlink(missing_ok=True)  # it would not follow from the ledger any more
+            count = replan(writer, panels, errors=errors, unknown=unknown)
+            watch.note(f"{count} requests will be sent again")
+        watch.runner = Runner(writer, backend, panels, Settings.from_dict(manifest["identity"]["settings"]), watch=watch, **runner)
+        writer.set_run({"failure": ""})
+        try:
+            watch.runner.run()
+        except C2SError as error:
+            with suppress(LedgerError):  # the ledger itself is what failed; the error that is raised says so
+                writer.set_run({"failure": str(error)})
+            raise
+        return watch.runner
     finally:
-        watch.runner = None
-    return finished
+        writer.close()
 
 
 def write_report(directory: RunDirectory) -> None:

@@ -114,8 +114,6 @@ class Watch:
         except Exception as error:
             self._failed(error)
             return
-        if wanted and not self.runner.stopping:
-            self.note("stopping: what is under way is waited for")
         while self.runner.stopping < min(wanted, 2):
             self.runner.stop()
 
@@ -136,8 +134,8 @@ class Watch:
 class Signals:
     """A stop token that signals set, while its block runs: the first one stops in order, a second one gives up what is under way.
 
-    Handlers belong to the main thread; in another thread nothing is changed. A signal that is ignored stays ignored. Before anybody asks
-    the token, a signal interrupts at once.
+    Handlers belong to the main thread; in another thread nothing is changed. A hangup that is ignored (nohup) stays ignored. Before
+    anybody asks the token, a signal interrupts at once.
     """
 
     def __init__(self, *numbers: signal.Signals) -> None:
@@ -153,7 +151,7 @@ class Signals:
     def __enter__(self) -> Signals:
         for number in self._numbers:
             handler = signal.getsignal(number)
-            if handler is not None and handler != signal.SIG_IGN:
+            if handler is not None and not (number == signal.SIGHUP and handler == signal.SIG_IGN):
                 self._previous[number] = handler
                 signal.signal(number, self._receive)
         return self

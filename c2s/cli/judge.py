@@ -17,7 +17,7 @@ from c2s.backends.base import Backend
 from c2s.cli.arguments import options as declared_options
 from c2s.cli.output import json_out, new_file, say, write_file
 from c2s.cli.progress_line import ProgressLine
-from c2s.cli.run import finish, orderly_stop
+from c2s.cli.run import OrderlyStop, finish
 from c2s.errors import UsageError
 from c2s.options import AuditOptions, RunOptions, declared
 
@@ -32,7 +32,7 @@ def audit(arguments: argparse.Namespace) -> int:
 
     given = declared_options(AuditOptions, arguments)
     line = ProgressLine()
-    with orderly_stop() as stop, interruptible(line, stop) as watch, opened(given.model, given) as backend, _items(given) as data:
+    with OrderlyStop() as stop, interruptible(line, stop) as watch, opened(given.model, given) as backend, _items(given) as data:
         options = _as_run(given, data)
         plan = planned(options, backend, watch.note)
         say(f"c2s: {_cost(estimated(plan, backend, options), backend)}")

@@ -38,7 +38,7 @@ def _clock(seconds: float) -> str:
 
 
 class ProgressLine:
-    """Writes progress to `stream` (stderr) at its own pace; on a terminal the line is rewritten in place. A message is a line of its own."""
+    """Writes progress to `stream` (stderr) at its own pace; on a terminal one line is rewritten. Messages are lines of their own."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stderr

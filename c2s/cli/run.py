@@ -20,7 +20,7 @@ from c2s.reports.document import Report
 def run(arguments: argparse.Namespace) -> int:
     """A new run, to its end; then its report."""
     given = as_dict(RunOptions, options(RunOptions, arguments))
-    with orderly_stop() as stop:
+    with OrderlyStop() as stop:
         made = c2s.run(**given, progress=ProgressLine(), stop=stop)
     return finish(made, arguments)
 
@@ -28,14 +28,24 @@ def run(arguments: argparse.Namespace) -> int:
 def resume(arguments: argparse.Namespace) -> int:
     """The rest of a run, to its end; then its report."""
     given = as_dict(ResumeOptions, options(ResumeOptions, arguments))
-    with orderly_stop() as stop:
+    with OrderlyStop() as stop:
         made = c2s.resume(arguments.dir, **given, progress=ProgressLine(), stop=stop)
     return finish(made, arguments)
 
 
-def orderly_stop() -> Signals:
-    """Ctrl-C, `kill` and a closed terminal stop a run in order; a second one gives up what is under way."""
-    return Signals(signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+class OrderlyStop(Signals):
+    """Ctrl-C, `kill` and a closed terminal stop a run in order, and the user is told; a second one gives up what is under way."""
+
+    def __init__(self) -> None:
+        super().__init__(signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        self._told = False
+
+    def is_set(self) -> int:
+        count = super().is_set()
+        if count and not self._told:
+            self._told = True
+            say("c2s: stopping: what is under way is waited for; once more gives it up")
+        return count
 
 
 def finish(made: c2s.Run, arguments: argparse.Namespace, show: Any = None) -> int:
