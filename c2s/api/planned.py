@@ -126,7 +126,7 @@ def planned(options: PlanOptions, backend: Backend, note: Note) -> Plan:
     for name, reason in selection.skipped.items():
         note(f"{name} is skipped: {reason}")
     if selection.added:
-        note(f"{', '.join(selection.added)} is taken in, because other panels use it")
+        note(f"{', '.join(selection.added)} is added, because other panels use it")
     inputs = Inputs(wordnet=named_wordnet(options.wordnet))
     if options.observed:
         copying = panel("copying")

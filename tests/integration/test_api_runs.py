@@ -80,7 +80,7 @@ def test_progress_is_reported_in_order(tmp_path: Path) -> None:
     seen: list[c2s.Progress] = []
     run = c2s.run(MODEL, panels="main,lexical-audit", limit=4, out=tmp_path / "run", progress=seen.append)
     messages = [p.message for p in seen if p.message]
-    assert messages[0].startswith("planning main, lexical-audit with") and "support is taken in, because other panels use it" in messages
+    assert messages[0].startswith("planning main, lexical-audit with") and "support is added, because other panels use it" in messages
     counts = [p for p in seen if not p.message]
     assert counts[-1].final and counts[-1].open == 0 and counts[-1].requests == run.requests["planned"]
     assert [p.answered for p in counts] == sorted(p.answered for p in counts) and counts[-1].answered == run.requests["ok"]
