@@ -53,7 +53,8 @@ class Run:
     def reason(self) -> str | None:
         """Why a failed or interrupted run ended, where it said so."""
         status = self.status()
-        return status["failure"] or status["stopped"]
+        reason: str | None = status["failure"] or status["stopped"]
+        return reason
 
     @property
     def requests(self) -> dict[str, int]:
@@ -100,29 +101,31 @@ class Run:
         }
 
     def items(self) -> Columns:
-        """The frozen items, one row for every parent of every panel: `c2s.api.records.ITEMS` describes the columns."""
-        from c2s.api import records
+        """The frozen items, one row for every parent of every panel: `c2s.api.run_records.ITEMS` describes the columns."""
+        from c2s.api import run_records
 
-        return records.items(self._directory)
+        return run_records.items(self._directory)
 
     def outcomes(self) -> Columns:
-        """The outcomes, one row for every closed arm of every parent: `c2s.api.records.OUTCOMES` describes the columns."""
-        from c2s.api import records
+        """The outcomes, one row for every closed arm of every parent: `c2s.api.run_records.OUTCOMES` describes the columns."""
+        from c2s.api import run_records
 
-        return records.outcomes(self._directory)
+        return run_records.outcomes(self._directory)
 
     def steps(self) -> Columns:
-        """The planned requests with what became of them, one row for every step: `c2s.api.records.STEPS` describes the columns."""
-        from c2s.api import records
+        """The planned requests with what became of them, one row for every step: `c2s.api.run_records.STEPS` describes the columns."""
+        from c2s.api import run_records
 
-        return records.steps(self._directory)
+        return run_records.steps(self._directory)
 
     def exchanges(self, *, bodies: bool = False) -> Columns:
-        """What was sent, one row for every send: `c2s.api.records.EXCHANGES` describes the columns. `bodies` adds the bytes of requests and
-        responses."""
-        from c2s.api import records
+        """What was sent, one row for every send: `c2s.api.run_records.EXCHANGES` describes the columns.
 
-        return records.exchanges(self._directory, bodies=bodies)
+        `bodies` adds the bytes of requests and responses.
+        """
+        from c2s.api import run_records
+
+        return run_records.exchanges(self._directory, bodies=bodies)
 
     def report(self, *, exploratory: bool = False) -> Report:
         """The report. `Report.sections(panel)` gives a panel's sections, and `Section.rows` their values. Holm corrects within this run."""

@@ -120,9 +120,10 @@ def planned(options: PlanOptions, backend: Backend, note: Note) -> Plan:
     _refuse_unused(options, [p.name for p in selection.panels])
     settings = replace(
         Settings(limit=options.limit, domain=_domain(options.domains), field_options=options.field_options or "ids"),
-        **({} if options.seed is None else {"seed": options.seed}),
         **_grading(options, backend),
     )
+    if options.seed is not None:
+        settings = replace(settings, seed=options.seed)
     for name, reason in selection.skipped.items():
         note(f"{name} is skipped: {reason}")
     if selection.added:

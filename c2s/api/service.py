@@ -30,7 +30,7 @@ def resumed(stored: Mapping[str, Any], now: ServiceOptions) -> ServiceOptions:
 
 def policy(options: ServiceOptions) -> Policy:
     """What to do when a request fails."""
-    given = {
+    given: dict[str, Any] = {
         "retries": options.retries,
         "retry_malformed": options.retry_malformed,
         "stop_after_errors": options.stop_after_errors,
@@ -103,7 +103,7 @@ def spent_beside(directory: RunDirectory, backend: Backend, options: ServiceOpti
 
 def _provider_cap(backend: Backend, options: ServiceOptions) -> float | None:
     profile = _profile(backend)
-    return options.provider_cap or (profile and profile.cap_usd)
+    return options.provider_cap or (profile.cap_usd if profile else None)
 
 
 def _profile(backend: Backend) -> Profile | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import c2s
 from c2s.cli.output import json_out, say
@@ -21,7 +22,7 @@ def status(options: argparse.Namespace) -> int:
     return 0
 
 
-def print_status(document: dict) -> None:
+def print_status(document: Mapping[str, Any]) -> None:
     from c2s.reports.tables import Table, as_text, literal
 
     runner = f" by {document['runner']}" if document["runner"] else ""

@@ -21,7 +21,7 @@ from c2s.errors import LedgerError, UsageError
 from c2s.records import TRANSITIONS
 
 MODEL = "sim:positions?p=0.8"
-SLOW = "sim:positions?p=0.8&delay_ms=3"
+SLOW = "sim:positions?p=0.8&delay_ms=20"
 
 
 class After:

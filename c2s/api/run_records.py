@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from c2s.api.columns import About, Columns
-from c2s.ledger import sqlite, tables
+from c2s.ledger import bulk, sqlite
 from c2s.ledger.directory import RunDirectory
 
 _PARENT = (About("panel", "text", "name of the panel"), About("parent", "text", "id of the item, unique in its panel"))
@@ -92,19 +92,19 @@ BODIES = (
 def items(run: RunDirectory) -> Columns:
     """One row for every parent, in the order of the plan."""
     with sqlite.reading(run.ledger_path) as db:
-        return Columns(ITEMS, tables.items(db))
+        return Columns(ITEMS, bulk.items(db))
 
 
 def outcomes(run: RunDirectory) -> Columns:
     """One row for every outcome, by parent, arm, replicate and turn."""
     with sqlite.reading(run.ledger_path) as db:
-        return Columns(OUTCOMES, tables.outcomes(db))
+        return Columns(OUTCOMES, bulk.outcomes(db))
 
 
 def steps(run: RunDirectory) -> Columns:
     """One row for every planned request, in the order of the plan; probabilities stand where the arm has ended and they were reported."""
     with sqlite.reading(run.ledger_path) as db:
-        values, traces = tables.steps(db), {tuple(key): detail for *key, detail in tables.traces(db)}
+        values, traces = bulk.steps(db), {tuple(key): detail for *key, detail in bulk.traces(db)}
     keys = zip(*(values[name] for name in ("panel", "parent", "arm", "replicate", "turn")), strict=True)
     details = [traces.get(key, {}) for key in keys]
     values["probability"] = [_at(d.get("p"), step) for d, step in zip(details, values["step"], strict=True)]
@@ -115,7 +115,7 @@ def steps(run: RunDirectory) -> Columns:
 def exchanges(run: RunDirectory, *, bodies: bool = False) -> Columns:
     """One row for every send, in the order of sending."""
     with sqlite.reading(run.ledger_path) as db:
-        return Columns(EXCHANGES + (BODIES if bodies else ()), tables.exchanges(db, bodies=bodies))
+        return Columns(EXCHANGES + (BODIES if bodies else ()), bulk.exchanges(db, bodies=bodies))
 
 
 def _at(values: Any, step: int) -> float | None:
