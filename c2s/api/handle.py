@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from c2s.ledger import reader, sqlite
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.totals import NANO, from_run
+from c2s.planning.installed import lacking
 
 if TYPE_CHECKING:
     from c2s.api.columns import Columns
@@ -64,6 +65,7 @@ class Run:
     def status(self) -> dict[str, Any]:
         """What `c2s status --json` prints: state, counts, spend and the latest events, from counters alone."""
         running = self._directory.running()
+        manifest, _ = self._directory.manifest()
         with sqlite.reading(self._directory.ledger_path) as db:
             counters, values, events = reader.counts(db), reader.run_values(db), reader.events(db)
         requests, spend = reader.requests_by_state(counters), from_run(values)
@@ -94,6 +96,7 @@ class Run:
             "models": json.loads(values.get("models") or "{}"),
             "panels": list(self.panels),
             "model": self.model,
+            "missing": lacking(manifest),
             "requests": requests,
             "arms": arms,
             "transitions": transitions,

@@ -24,6 +24,7 @@ from c2s.ledger.writer import LedgerWriter
 from c2s.options import ResumeOptions, RunOptions, ServiceOptions, as_dict
 from c2s.panels.base import Panel
 from c2s.panels.registry import panel
+from c2s.planning.installed import require
 from c2s.planning.plan import Plan, create_run
 from c2s.presentation.texts import contracts_sha256
 from c2s.runner.control import Control
@@ -81,6 +82,7 @@ def go_on(path: str | os.PathLike[str], options: ResumeOptions, watch: Watch) ->
     if identity["contracts_sha256"] != contracts_sha256():
         raise LedgerError(f"{directory.path} was planned with other request texts; finish it with c2s {provenance['versions']['c2s']}")
     now = service.resumed(provenance["backend_options"], options)
+    require(manifest, directory.path)
     with opened(identity["model"], now) as backend:
         if dict(backend.fingerprint) != identity["fingerprint"]:
             raise UsageError(

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import orjson
 
@@ -18,6 +19,10 @@ from c2s.cli.arguments import options as declared_options
 from c2s.cli.output import json_out
 from c2s.errors import C2SError
 from c2s.options import Endpoint, as_dict
+
+if TYPE_CHECKING:
+    from c2s.backends.base import Backend, Exchange
+    from c2s.backends.hosted.servers import Hosted
 
 EXTRAS = {
     "sparrow_decider": ("Sparrow, the demo model", "demo"),
@@ -137,7 +142,7 @@ def _endpoint(options: argparse.Namespace) -> list[Finding]:
         backend.close()
 
 
-def _models(backend) -> Finding:
+def _models(backend: Hosted) -> Finding:
     endpoint = backend.endpoint(backend.models_path)
     came = endpoint.get()
     endpoint.close()
@@ -154,7 +159,7 @@ def _models(backend) -> Finding:
     return Finding("models list", "ok", f"{len(names)} models; it {listed} {backend.model}: {', '.join(names[:8])}"[:300])
 
 
-def _probe(backend) -> list[Finding]:
+def _probe(backend: Backend) -> list[Finding]:
     from c2s.backends.base import Call
     from c2s.dialects import Malformed, dialect
     from c2s.records import Ask, Parent, Question, Request, Slot
@@ -194,7 +199,7 @@ def _probe(backend) -> list[Finding]:
     return findings + _clock(came)
 
 
-def _clock(came) -> list[Finding]:
+def _clock(came: Exchange) -> list[Finding]:
     from c2s.backends.hosted.http import http_date, retry_after
 
     if came.http_status is None:

@@ -29,6 +29,8 @@ def print_status(document: Mapping[str, Any]) -> None:
     print(literal(f"{document['state']}{runner}: {', '.join(document['panels'])} with {document['model']}"))
     if document["failure"]:
         print(literal(f"failure: {document['failure']}"))
+    for sentence in document["missing"]:
+        print(literal(f"missing: {sentence}"))
     for what in ("phase", "stopped"):
         if document[what]:
             print(literal(f"{what}: {document[what]}"))

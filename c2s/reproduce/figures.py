@@ -29,6 +29,13 @@ def tables() -> dict[str, Any]:
     return tomllib.loads(resources.files(__package__).joinpath("published.toml").read_text())
 
 
+def percent(share: float | None) -> float:
+    """A share in percent. Raises ValueError for an undefined one: the printed tables have none."""
+    if share is None:
+        raise ValueError("an undefined share has no percentage")
+    return 100 * share
+
+
 def compare(where: str, what: str, printed: float, value: float | None, decimals: int = 1, note: str = "") -> Figure:
     said, found = f"{printed:.{decimals}f}", "-" if value is None else f"{value + 0.0:.{decimals}f}"
     # A value that lies exactly between two roundings may be printed as either.
