@@ -150,7 +150,7 @@ def _models(backend: Hosted) -> Finding:
     if came.verdict != "ok":
         return Finding("models list", "missing", f"{where}: {came.message}")
     try:
-        body = orjson.loads(came.raw)
+        body = orjson.loads(came.raw or b"")
         entries = body.get("models") or body.get("data") or []
         names = [str(entry.get("name") or entry.get("id")) for entry in entries if isinstance(entry, dict)]
     except (ValueError, AttributeError, TypeError):
@@ -181,7 +181,7 @@ def _probe(backend: Backend) -> list[Finding]:
         findings.append(Finding("probe decision", "bad", f"{came.verdict}: {came.message}"))
     else:
         try:
-            answer = wire.decode(ask, came.raw)
+            answer = wire.decode(ask, came.raw or b"")
         except Malformed as error:
             findings.append(Finding("probe decision", "bad", f"malformed: {error}"))
         else:
