@@ -25,7 +25,7 @@ def figures() -> Iterator[Figure]:
 
 
 def _access(table: dict[str, Any], n: int) -> Iterator[Figure]:
-    """A trajectory is right if it never failed; a final state if the trajectory is or came right at the end."""
+    """A trajectory is right if it never failed; a final state if the trajectory never failed or was right again at the end."""
     for model, arm, trajectory, _, final, failed, recovered, last in table["C1"]:
         where = f"Table C1, {model}, {arm}"
         yield compare(where, "trajectory", trajectory, 100 * (n - failed) / n, note=f"{n} less Table C3's {failed} that failed")

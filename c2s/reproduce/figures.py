@@ -37,8 +37,9 @@ def percent(share: float | None) -> float:
 
 
 def compare(where: str, what: str, printed: float, value: float | None, decimals: int = 1, note: str = "") -> Figure:
-    said, found = f"{printed:.{decimals}f}", "-" if value is None else f"{value + 0.0:.{decimals}f}"
+    """A printed number beside the recomputed `value`: they agree if both round to the same `decimals` decimals."""
+    as_printed, recomputed = f"{printed:.{decimals}f}", "-" if value is None else f"{value + 0.0:.{decimals}f}"
     # A value that lies exactly between two roundings may be printed as either.
     tie = value is not None and abs(abs(value - printed) - 0.5 * 10**-decimals) < 1e-9
-    same = said == found or (value == 0 and printed == 0) or tie
-    return Figure(where, what, said, found, "agrees" if same else "differs", note)
+    same = as_printed == recomputed or (value == 0 and printed == 0) or tie
+    return Figure(where, what, as_printed, recomputed, "agrees" if same else "differs", note)

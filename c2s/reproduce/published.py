@@ -72,7 +72,7 @@ def _table1() -> Iterator[Figure]:
 
 
 def _primary() -> Iterator[Figure]:
-    """Every primary decrease survives Holm correction over six tests (section 4)."""
+    """Every primary decrease remains significant after Holm correction over six tests (section 4)."""
     rows = [row for row in tables()["table1"]["rows"] if row[0] in tables()["table1"]["primary"]]
     p = {f"{row[0]}, {row[1]}": float(stats.mcnemar_exact(row[3], row[4])) for row in rows}
     for name, value in stats.holm(p).items():
@@ -129,9 +129,9 @@ def _template_tests() -> Iterator[Figure]:
         name, (_, gained, lost) = f"{domain}, {template}", found[domain, template]
         yield compare("Table D3", f"{name}: change of Serial EM", change, 100 * (right[domain, template] - right[domain, "v1"]) / 96)
         value = p[name]
-        said = "<0.001" if value < 0.001 else f"{value:.3f}"
+        recomputed = "<0.001" if value < 0.001 else f"{value:.3f}"
         note = "every table near it gives less" if printed.startswith("<") else f"with {gained} gained and {lost} lost, inferred from the p"
-        yield Figure("Table D3", f"{name}: Holm p", printed, said, "agrees" if said == printed else "differs", note)
+        yield Figure("Table D3", f"{name}: Holm p", printed, recomputed, "agrees" if recomputed == printed else "differs", note)
 
 
 def _continuous() -> Iterator[Figure]:
@@ -206,10 +206,15 @@ def _padding() -> Iterator[Figure]:
         for row in chosen:
             name, (_, gained, lost) = f"{row[0]}, {row[1]}", found[f"{row[0]}, {row[1]}"]
             yield compare(f"Table D9, {match}", f"{name}: difference", row[5], 100 * (row[3] - row[4]) / 48)
-            said = f"{p[name]:.3g}".replace("e-8", "e-08")
-            verdict: Verdict = "agrees" if float(said) == float(row[6]) else "differs"
+            recomputed = f"{p[name]:.3g}".replace("e-8", "e-08")
+            verdict: Verdict = "agrees" if float(recomputed) == float(row[6]) else "differs"
             yield Figure(
-                f"Table D9, {match}", f"{name}: Holm p", row[6], said, verdict, f"with {gained} gained and {lost} lost, inferred from the p"
+                f"Table D9, {match}",
+                f"{name}: Holm p",
+                row[6],
+                recomputed,
+                verdict,
+                f"with {gained} gained and {lost} lost, inferred from the p",
             )
 
 
@@ -266,12 +271,12 @@ def _mixtures() -> Iterator[Figure]:
         for (what, result), (estimate, low, high) in zip(found, zip(printed[::3], printed[1::3], printed[2::3], strict=True), strict=True):
             where = f"Table D13, {mixture} mixture"
             yield compare(where, what, estimate, percent(result.estimate))
-            for side, said, value in (("low", low, percent(result.low)), ("high", high, percent(result.high))):
-                near = abs(value - said) <= 0.1
+            for side, printed_bound, value in (("low", low, percent(result.low)), ("high", high, percent(result.high))):
+                near = abs(value - printed_bound) <= 0.1
                 yield Figure(
                     where,
                     f"{what}: {side}",
-                    f"{said:.1f}",
+                    f"{printed_bound:.1f}",
                     f"{value:.1f}",
                     "agrees" if near else "differs",
                     f"{result.method} bootstrap, within 0.1",
