@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, NotRequired, TypedDict, cast
+from typing import Any, Literal, NamedTuple, NotRequired, TypedDict, cast, get_args
 
 INVALID = "_"
 """Stands in an output where an answer was not one of the offered options; belongs to no panel's alphabet (ours)."""
@@ -25,10 +25,27 @@ Contract = Literal["direct", "code-readout", "code-generated", "character"]
 generated; or the character that an option's description specifies, beside the codes."""
 
 
+Transition = Literal["both", "lost", "gained", "neither", "undefined"]
+"""What became of a parent between the two arms of a pair: right in both, only in the first, only in the second, in neither; or undefined,
+where an arm has no scored outcome."""
+
+TRANSITIONS: tuple[Transition, ...] = get_args(Transition)
+
+
+def transition(first: bool | None, second: bool | None) -> Transition:
+    """The transition of a parent from whether each arm of the pair is right (None: it has no scored outcome)."""
+    if first is None or second is None:
+        return "undefined"
+    if first:
+        return "both" if second else "lost"
+    return "gained" if second else "neither"
+
+
 class Slot(NamedTuple):
     """Identity of one planned request: where it stands, never what it says.
 
-    `step` counts from 1 within an arm. Two slots with identical bytes are two slots.
+    `step` counts from 1 within an arm. `replicate` counts identical repeats from 0. `turn` is the turn of the dialogue that the arm
+    answers on its own, from 1; 0 where the arm has no turns. Two slots with identical bytes are two slots.
     """
 
     panel: str
@@ -36,10 +53,21 @@ class Slot(NamedTuple):
     arm: str
     replicate: int
     step: int
+    turn: int = 0
+
+    @property
+    def instance(self) -> int:
+        """The number of this instance of its arm, from 0: the replicate, or the turn less one."""
+        return self.turn - 1 if self.turn else self.replicate
+
+    @property
+    def key(self) -> tuple[str, str, str, int, int]:
+        """What schedules and the random draws of simulated models are keyed by: (panel, parent, arm, instance, step)."""
+        return (self.panel, self.parent, self.arm, self.instance, self.step)
 
     def __str__(self) -> str:
-        repeat = f" replicate {self.replicate}" if self.replicate else ""
-        return f"{self.panel}/{self.parent}/{self.arm}{repeat} step {self.step}"
+        instance = f" turn {self.turn}" if self.turn else f" replicate {self.replicate}" if self.replicate else ""
+        return f"{self.panel}/{self.parent}/{self.arm}{instance} step {self.step}"
 
 
 class Record(TypedDict):
@@ -199,7 +227,7 @@ class Choice:
 
     `argmax` is the most probable option, the first in displayed order on a tie; `returned` is the service's own choice.
     Where a model wrote text, `text` is that text unstripped, `truncated` says that it met its token budget, and `mass` is the
-    probability that a code readout found on the legal codes together. `fault` says what is wrong with the form of a text
+    probability that a code readout gives to all legal codes together. `fault` says what is wrong with the form of a text
     answer: truncated, empty, other_code, extra_text or other_invalid; of fields in one JSON object: truncated, malformed, extra_key,
     missing_key or illegal_value. `bound` is the option whose code was written where its value was asked for; `tokens` are the new tokens
     of the text, special ones included.
@@ -275,7 +303,8 @@ class Outcome:
 
     `status` is "ok" or "undefined"; an undefined outcome has a `reason` and no scores. `correct` is task correctness,
     `fidelity` agreement with a supplied plan, `kind` output compliance: three endpoints that are never mixed.
-    `first_wrong` is a one-based position, `min_confidence` the smallest top probability among the answers used.
+    `first_wrong` is a one-based position, `min_confidence` the smallest top probability among the answers used. `replicate` and `turn`
+    are those of the slots whose answers it is made from.
     """
 
     arm: str
@@ -289,3 +318,9 @@ class Outcome:
     min_confidence: float | None = None
     reason: str | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
+    turn: int = 0
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """(arm, replicate, turn): which instance of an arm it belongs to."""
+        return (self.arm, self.replicate, self.turn)

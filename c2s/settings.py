@@ -61,6 +61,8 @@ class Settings:
 
         Raises UsageError for a member that is unknown or of another type.
         """
+        if not isinstance(members, Mapping):
+            raise UsageError("the settings are no table of names and values")
         known = [f.name for f in fields(cls)]
         for name, value in members.items():
             if name not in known:

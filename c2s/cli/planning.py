@@ -23,7 +23,7 @@ from c2s.settings import Inputs, Settings
 
 
 def panel_names(options: argparse.Namespace) -> list[str]:
-    """The names in --panel. A misspelt one is said before a model is loaded."""
+    """The names in --panel. A misspelt name is refused before a model is loaded."""
     names = list(dict.fromkeys(name.strip() for name in options.panel.split(",")))
     for name in names:
         if not name:
@@ -48,7 +48,7 @@ def planned(names: Sequence[str], options: argparse.Namespace, backend: Backend)
     for name, reason in selection.skipped.items():
         say(f"c2s: {name} is skipped: {reason}")
     if selection.added:
-        say(f"c2s: {', '.join(selection.added)} is taken in, because other panels use it")
+        say(f"c2s: {', '.join(selection.added)} is added, because other panels use it")
     inputs = Inputs(wordnet=named_wordnet(options.wordnet))
     if getattr(options, "observed", None):
         copying = panel("copying")
@@ -93,14 +93,14 @@ def grading(options: argparse.Namespace, backend: Backend) -> dict[str, Any]:
             raise UsageError("give --contracts or --rubric, not both")
         from c2s.banks.judge_items import read_rubric
 
-        found: dict[str, Any] = {"contracts": (RUBRIC,), "rubric": read_rubric(options.rubric)}
+        rules: dict[str, Any] = {"contracts": (RUBRIC,), "rubric": read_rubric(options.rubric)}
     elif options.contracts:
         names = list(dict.fromkeys(name.strip() for name in options.contracts.split(",")))
         for name in names:
             if name not in PUBLISHED:
                 raise UsageError(f"unknown grading rule {name!r}{nearest(name, list(PUBLISHED))}; known: {', '.join(PUBLISHED)}")
-        found = {"contracts": tuple(names)}
+        rules = {"contracts": tuple(names)}
     else:
-        found = {} if backend.dialect == "systemone" else {"contracts": ("FINAL3",)}
+        rules = {} if backend.dialect == "systemone" else {"contracts": ("FINAL3",)}
     # A text model has no typed question and no criteria object: there, only the outer request and the embedded state have an order.
-    return found if backend.dialect == "systemone" else found | {"components": ("outer", "state")}
+    return rules if backend.dialect == "systemone" else rules | {"components": ("outer", "state")}

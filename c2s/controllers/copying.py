@@ -174,8 +174,8 @@ def rebound(name: str, evidence: Evidence) -> Arm:
         right = parent.target[t - 1]
         (answer,) = yield [Ask(1, Request(state, {"answer": question}, strip=False), truth={"answer": opaque_name(right)})]
         choice = answer.choice()
-        said = names.get(choice.taken(), choice.taken())
-        return scored(parent, said, [choice], target=right, plan=right)
+        character = names.get(choice.taken(), choice.taken())
+        return scored(parent, character, [choice], target=right, plan=right)
 
     factors = {"interface": "copy", "evidence": evidence, "controller": "one_position", "supplied": "gold", "names": "opaque"}
     return Arm(name, program, one_step, factors=factors)

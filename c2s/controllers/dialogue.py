@@ -6,27 +6,26 @@ trajectory and keeps its previous state to itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 from c2s.controllers.details import DialogueDetail, TurnRecord
 from c2s.controllers.dialogue_requests import ORIGINAL, PARAPHRASE, PERMUTED, State, View, dialogue, view
 from c2s.controllers.outcome import smallest, trace
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.presentation.encode import canonical_state
-from c2s.records import INVALID, VALID_KINDS, Answer, Outcome, Parent
+from c2s.records import INVALID, VALID_KINDS, Answer, Ask, Outcome, Parent
 
 
 def joint(parent: Parent, ctx: Context) -> ArmGenerator:
     """All fields of one turn in one request, from the visible history."""
-    seen, turn = view(parent, ctx.settings), ctx.replicate + 1
+    seen, turn = view(parent, ctx.settings), ctx.turn
     answers = yield [seen.ask(1, {"dialogue_history": seen.history(turn)}, seen.fields, seen.gold(turn))]
     return _outcome(seen, [turn_record(seen, turn, answers)])
 
 
 def independent(parent: Parent, ctx: Context) -> ArmGenerator:
     """Each field of one turn in its own request, all at once."""
-    seen, turn = view(parent, ctx.settings), ctx.replicate + 1
+    seen, turn = view(parent, ctx.settings), ctx.turn
     state = {"dialogue_history": seen.history(turn)}
     answers = yield [seen.ask(i, state, [name], seen.gold(turn)) for i, name in enumerate(seen.fields, start=1)]
     return _outcome(seen, [turn_record(seen, turn, answers)])
@@ -34,7 +33,7 @@ def independent(parent: Parent, ctx: Context) -> ArmGenerator:
 
 def serial(parent: Parent, ctx: Context) -> ArmGenerator:
     """Each field in turn, in the frozen order, with the fields that the arm itself has given for this turn."""
-    seen, turn = view(parent, ctx.settings), ctx.replicate + 1
+    seen, turn = view(parent, ctx.settings), ctx.turn
     answers: list[Answer] = []
     for i, name in enumerate(seen.fields, start=1):
         state = {"dialogue_history": seen.history(turn), "partial_current_state": seen.values(answers)}
@@ -42,7 +41,7 @@ def serial(parent: Parent, ctx: Context) -> ArmGenerator:
     return _outcome(seen, [turn_record(seen, turn, answers)])
 
 
-def _access(seen: View, step: int, turn: int, previous: State) -> Any:
+def _access(seen: View, step: int, turn: int, previous: State) -> Ask:
     return seen.ask(step, {"previous_state": previous, "latest_exchange": seen.exchange(turn)}, seen.fields, seen.gold(turn))
 
 
@@ -65,7 +64,7 @@ def oracle(version: str) -> Callable[[Parent, Context], ArmGenerator]:
     """The arm that receives the gold previous state and the latest exchange, one turn."""
 
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
-        seen, turn = view(parent, ctx.settings, version), ctx.replicate + 1
+        seen, turn = view(parent, ctx.settings, version), ctx.turn
         answers = yield [_access(seen, 1, turn, seen.gold(turn - 1))]
         return _outcome(seen, [turn_record(seen, turn, answers)])
 
@@ -96,9 +95,14 @@ def turn_record(seen: View, turn: int, answers: Sequence[Answer]) -> TurnRecord:
     }
 
 
-def _total(counts: Any) -> int | None:
-    counts = list(counts)
-    return None if None in counts else sum(counts)
+def _total(counts: Iterable[int | None]) -> int | None:
+    """The sum; None where any count was not reported."""
+    total = 0
+    for count in counts:
+        if count is None:
+            return None
+        total += count
+    return total
 
 
 def _outcome(seen: View, records: Sequence[TurnRecord]) -> Outcome:

@@ -85,10 +85,10 @@ class View:
 
     def exchange(self, turn: int) -> list[dict[str, str]]:
         """What the system and then the user said in this turn; the first turn has the user alone."""
-        said = self.row["turns"][turn - 1]
+        spoken = self.row["turns"][turn - 1]
         paraphrase = self.row["paraphrase"]
-        user = paraphrase[turn - 1] if self.version == PARAPHRASE and paraphrase is not None else said["user"]
-        system = [] if said["system"] is None else [{"speaker": "SYSTEM", "utterance": said["system"]}]
+        user = paraphrase[turn - 1] if self.version == PARAPHRASE and paraphrase is not None else spoken["user"]
+        system = [] if spoken["system"] is None else [{"speaker": "SYSTEM", "utterance": spoken["system"]}]
         return [*system, {"speaker": "USER", "utterance": user}]
 
     def history(self, turn: int) -> list[dict[str, str]]:

@@ -18,11 +18,15 @@ ArmGenerator = Generator[list[Ask], list[Answer], Outcome]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What an arm may look at beside its parent: the run's frozen settings, the outcomes of the arms it needs, and its own number."""
+    """What an arm may look at beside its parent: the run's frozen settings, the outcomes of the arms it needs, and which instance it is.
+
+    `replicate` counts repeats from 0; `turn` is the turn to answer, from 1, or 0 for an arm without turns.
+    """
 
     settings: Settings
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)
     replicate: int = 0
+    turn: int = 0
 
     @property
     def seed(self) -> int:
@@ -35,8 +39,8 @@ class Arm:
 
     `program(parent, context)` is the generator; `steps(parent)` the steps that it may ask, ascending; `needs` names
     arms of the same panel whose outcomes it reads; `replicates` repeats it with identical requests. `only(parent)`
-    restricts it to some parents: the others have neither its slots nor its outcome. With `turns(parent)` the arm has one
-    instance per turn instead of repeats: replicate t - 1 answers turn t, and an error there spoils that turn alone.
+    restricts it to some parents: the others have neither its slots nor its outcome. With `turns(parent)`, the number of turns, the arm
+    has one instance per turn instead of repeats, and an error in one turn leaves the others as they are.
     `factors` are the facts that tell it from the panel's other arms (`c2s/controllers/arm_factors.py`); its name is only a label.
     """
 
@@ -52,11 +56,13 @@ class Arm:
     def __post_init__(self) -> None:
         object.__setattr__(self, "factors", MappingProxyType(dict(self.factors)))
 
-    def instances(self, parent: Parent) -> range:
-        """Its replicate numbers for this parent; none where it does not meet it."""
+    def instances(self, parent: Parent) -> list[tuple[int, int]]:
+        """(replicate, turn) of each instance for this parent; none where `only` leaves the parent out."""
         if self.only is not None and not self.only(parent):
-            return range(0)
-        return range(self.replicates if self.turns is None else self.turns(parent))
+            return []
+        if self.turns is not None:
+            return [(0, turn) for turn in range(1, self.turns(parent) + 1)]
+        return [(replicate, 0) for replicate in range(self.replicates)]
 
 
 @dataclass(slots=True)
@@ -65,6 +71,7 @@ class _Run:
 
     arm: Arm
     replicate: int
+    turn: int
     generator: ArmGenerator | None = None
     round: list[Ask] = field(default_factory=list)
     answers: dict[int, Answer] = field(default_factory=dict)
@@ -81,7 +88,7 @@ class ParentProgram:
         self.parent = parent
         self.settings = settings
         self.skipped: dict[Slot, str] = {}
-        self._runs = {(arm.name, r): _Run(arm, r) for arm in arms for r in arm.instances(parent)}
+        self._runs = {(arm.name, r, turn): _Run(arm, r, turn) for arm in arms for r, turn in arm.instances(parent)}
 
     @property
     def closed(self) -> bool:
@@ -98,7 +105,7 @@ class ParentProgram:
 
     def receive(self, slot: Slot, answer: Answer | None, reason: str | None = None) -> list[tuple[Slot, Ask]]:
         """Take the answer to one slot (None: error or unknown, with the reason) and return the asks it released."""
-        run = self._runs[slot.arm, slot.replicate]
+        run = self._runs[slot.arm, slot.replicate, slot.turn]
         if slot.step not in run.asked or slot.step in run.answers or slot.step in run.failed:
             raise RuntimeError(f"an answer to {slot} was not expected")
         if answer is None:
@@ -121,48 +128,49 @@ class ParentProgram:
             for run in self._runs.values():
                 if run.generator is not None or run.outcome is not None:
                     continue
-                needed = {name: self._needed(name, run.replicate) for name in run.arm.needs}
-                if any(other.outcome is None for other in needed.values()):
+                needed = {name: self._needed(name, run) for name in run.arm.needs}
+                outcomes = {name: other.outcome for name, other in needed.items() if other.outcome is not None}
+                if len(outcomes) < len(needed):
                     continue
                 progress = True
-                outcomes = {name: other.outcome for name, other in needed.items()}
                 missing = [name for name, outcome in outcomes.items() if outcome.status != "ok"]
                 if missing:
                     self._close(run, self._undefined(run, f"needs {missing[0]}, which is undefined"), "blocked")
                 else:
-                    run.generator = run.arm.program(self.parent, Context(self.settings, outcomes, run.replicate))
-                    yield from self._step(run, None)
+                    run.generator = run.arm.program(self.parent, Context(self.settings, outcomes, run.replicate, run.turn))
+                    yield from self._step(run, run.generator, None)
 
-    def _needed(self, name: str, replicate: int) -> _Run:
-        """The same replicate of the needed arm if it has one, else its first."""
-        return self._runs.get((name, replicate)) or self._runs[name, 0]
+    def _needed(self, name: str, run: _Run) -> _Run:
+        """The instance of the needed arm with the same replicate and turn if it has one, else its first."""
+        same = self._runs.get((name, run.replicate, run.turn))
+        return same or next(other for other in self._runs.values() if other.arm.name == name)
 
     def _advance(self, run: _Run, answers: list[Answer]) -> list[tuple[Slot, Ask]]:
-        asks = self._step(run, answers)
+        assert run.generator is not None
+        asks = self._step(run, run.generator, answers)
         return asks + list(self._launch()) if run.outcome is not None else asks
 
-    def _step(self, run: _Run, answers: list[Answer] | None) -> list[tuple[Slot, Ask]]:
+    def _step(self, run: _Run, generator: ArmGenerator, answers: list[Answer] | None) -> list[tuple[Slot, Ask]]:
+        """The next round of an arm; None as answers starts it."""
         try:
-            run.round = run.generator.send(answers)
+            run.round = next(generator) if answers is None else generator.send(answers)
         except StopIteration as stop:
             self._close(run, stop.value, "not_needed")
             return []
-        slots = [Slot(self.panel, self.parent.id, run.arm.name, run.replicate, ask.step) for ask in run.round]
+        slots = [Slot(self.panel, self.parent.id, run.arm.name, run.replicate, ask.step, run.turn) for ask in run.round]
         steps = {slot.step for slot in slots}
         planned = run.arm.steps(self.parent)
         if not steps or len(steps) != len(slots) or steps & run.asked or not steps <= set(planned):
             raise RuntimeError(f"arm {run.arm.name} of {self.parent.id} asked for steps {sorted(steps)} (planned: {planned})")
         run.asked |= steps
-        return list(zip(slots, run.round))
+        return list(zip(slots, run.round, strict=True))
 
     def _undefined(self, run: _Run, reason: str) -> Outcome:
-        return Outcome(run.arm.name, run.replicate, status="undefined", reason=reason)
+        return Outcome(run.arm.name, run.replicate, turn=run.turn, status="undefined", reason=reason)
 
     def _close(self, run: _Run, outcome: Outcome, rest: str) -> None:
         """Record the outcome; planned steps that were never asked become `rest`."""
-        if (outcome.arm, outcome.replicate) != (run.arm.name, run.replicate):
-            outcome = replace(outcome, arm=run.arm.name, replicate=run.replicate)
-        run.outcome = outcome
+        run.outcome = replace(outcome, arm=run.arm.name, replicate=run.replicate, turn=run.turn)
         for step in run.arm.steps(self.parent):
             if step not in run.asked:
-                self.skipped[Slot(self.panel, self.parent.id, run.arm.name, run.replicate, step)] = rest
+                self.skipped[Slot(self.panel, self.parent.id, run.arm.name, run.replicate, step, run.turn)] = rest

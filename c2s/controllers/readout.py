@@ -6,7 +6,7 @@ Choices are the argmax of the reported probabilities; the service's own are kept
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from c2s.controllers.details import RecordsDetail
@@ -16,11 +16,9 @@ from c2s.presentation.encode import canonical_state
 from c2s.presentation.names import named
 from c2s.presentation.option_order import keyed_order
 from c2s.presentation.texts import contracts, ours
-from c2s.records import Ask, Choice, Outcome, Parent, Question, Request
+from c2s.records import Ask, Choice, Outcome, Parent, Question, Record, Request
 
 EVIDENCE = ("raw", "indexed", "direct")
-Record = Mapping[str, Any]
-"""`target`, one-based `position`, `alphabet` in matched order, `other`: the alphabet rearranged without a fixed point."""
 
 
 def records_of(parent: Parent) -> Sequence[int]:
@@ -59,8 +57,8 @@ def readout(evidence: str, naming: str, *, replicates: int = 2) -> Arm:
             options.append((names, right))
         answers = yield asks
         choices = [answer.choice() for answer in answers]
-        said = [names.get(c.taken("argmax"), c.taken("argmax")) for c, (names, _) in zip(choices, options, strict=True)]
-        return _scored(choices, said, [c.taken("argmax") == right for c, (_, right) in zip(choices, options, strict=True)])
+        characters = [names.get(c.taken("argmax"), c.taken("argmax")) for c, (names, _) in zip(choices, options, strict=True)]
+        return _scored(choices, characters, [c.taken("argmax") == right for c, (_, right) in zip(choices, options, strict=True)])
 
     factors = {"interface": "readout", "evidence": evidence, "names": naming}
     return Arm(f"{evidence}_{naming}", program, records_of, replicates=replicates, factors=factors)
@@ -84,17 +82,17 @@ def identity(name: str = "identity") -> Arm:
                 asks.append(Ask(len(asks) + 1, Request(state, {"answer": question}, strip=False), truth={"answer": truth}))
         answers = yield asks
         choices = [answer.choice() for answer in answers]
-        said = [choice.taken("argmax") for choice in choices]
-        return _scored(choices, said, [s == ask.truth["answer"] for s, ask in zip(said, asks, strict=True)])
+        labels = [choice.taken("argmax") for choice in choices]
+        return _scored(choices, labels, [label == ask.truth["answer"] for label, ask in zip(labels, asks, strict=True)])
 
     return Arm(name, program, steps, factors={"interface": "identity", "evidence": "raw"})
 
 
-def _scored(choices: Sequence[Choice], said: Sequence[str], right: Sequence[bool]) -> Outcome:
+def _scored(choices: Sequence[Choice], answers: Sequence[str], right: Sequence[bool]) -> Outcome:
     """`correct` if every record is; `right` per step for the record-level rates."""
     return Outcome(
         "",
-        output=" ".join(said),
+        output=" ".join(answers),
         correct=all(right),
         kind="strict_correct" if all(right) else "format_valid_wrong",
         detail=RecordsDetail(**trace(choices, "argmax"), right=list(right)),

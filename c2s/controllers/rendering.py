@@ -44,10 +44,10 @@ def rendering(name: str, evidence: str, output: str, *, template: str = "T0", or
         choices = [answer.choice() for answer in answers]
         kinds = [compliance(choice, ask.truth["answer"]) for choice, ask in zip(choices, asks, strict=True)]
         right = [kind == "strict_correct" for kind in kinds]
-        said = [written[c.returned] if c.offered else INVALID for c, written in zip(choices, characters, strict=True)]
+        outputs = [written[c.returned] if c.offered else INVALID for c, written in zip(choices, characters, strict=True)]
         kind = next((kind for kind in kinds if kind != "strict_correct"), "strict_correct")
         return Outcome(
-            "", output=" ".join(said), correct=all(right), kind=kind, detail=RenderingDetail(**trace(choices), kinds=kinds, right=right)
+            "", output=" ".join(outputs), correct=all(right), kind=kind, detail=RenderingDetail(**trace(choices), kinds=kinds, right=right)
         )
 
     factors: Factors = {"interface": "rendering", "evidence": evidence, "output": output, "template": template, "order": order}

@@ -70,8 +70,8 @@ def _scored(parent: Parent, content: str, choices: Sequence[Choice], ended: int 
 def categorise(content: str, target: str, ended: bool) -> str:
     """The first category that holds, in the paper's priority (A.4).
 
-    Premature END: it came before L characters. Correct content without END: the first L characters are right and END never
-    came. Exhaustion: END never came, otherwise. What is left ended late, or ended with something else.
+    Premature END: END is chosen before L characters. Correct content without END: the first L characters are right and END is never
+    chosen. Exhaustion: END is never chosen, otherwise. All other outputs ended late, or ended with wrong characters.
     """
     if ended and content == target:
         return "exact_completion"

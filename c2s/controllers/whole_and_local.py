@@ -177,12 +177,12 @@ def ambiguous_steps(fill: str) -> Steps:
 @lru_cache(maxsize=4096)
 def _ambiguous(candidates: tuple[str, ...], fill: str) -> tuple[int, ...]:
     """Positions with more than one continuation after some prefix of a candidate (trie), or over all candidates (union)."""
-    found = []
+    ambiguous = []
     for t in range(len(candidates[0])):
         after = {(c[:t] if fill == "trie" else "", c[t]) for c in candidates}
         if len(after) > len({prefix for prefix, _ in after}):
-            found.append(t + 1)
-    return tuple(found)
+            ambiguous.append(t + 1)
+    return tuple(ambiguous)
 
 
 NATIVE = whole()

@@ -96,13 +96,13 @@ def outcomes_by_parent(db: sqlite3.Connection, panel: str) -> dict[str, list[Out
 def slots_of(db: sqlite3.Connection, parent: ParentRow) -> dict[Slot, SlotRow]:
     """The slots of one parent with the number of sends each has had."""
     rows = db.execute(
-        "SELECT s.id, arm, replicate, step, state, exchange, (SELECT count(*) FROM exchanges e WHERE e.slot = s.id), share_of"
+        "SELECT s.id, arm, replicate, step, turn, state, exchange, (SELECT count(*) FROM exchanges e WHERE e.slot = s.id), share_of"
         " FROM slots s WHERE parent = ? ORDER BY s.id",
         (parent.id,),
     )
     result = {}
-    for number, arm, replicate, step, state, exchange, attempts, share_of in rows:
-        slot = Slot(parent.panel, parent.parent.id, arm, replicate, step)
+    for number, arm, replicate, step, turn, state, exchange, attempts, share_of in rows:
+        slot = Slot(parent.panel, parent.parent.id, arm, replicate, step, turn)
         result[slot] = SlotRow(number, slot, parent, state, exchange, attempts, share_of)
     return result
 
@@ -110,11 +110,11 @@ def slots_of(db: sqlite3.Connection, parent: ParentRow) -> dict[Slot, SlotRow]:
 def shared(db: sqlite3.Connection, panel: str) -> list[tuple[Slot, Slot]]:
     """(receiving slot, the slot whose response it receives) of a panel, in the order of the plan."""
     rows = db.execute(
-        "SELECT p.panel, p.parent, s.arm, s.replicate, s.step, q.panel, q.parent, o.arm, o.replicate, o.step FROM slots s"
+        "SELECT p.panel, p.parent, s.arm, s.replicate, s.step, s.turn, q.panel, q.parent, o.arm, o.replicate, o.step, o.turn FROM slots s"
         " JOIN slots o ON o.id = s.share_of JOIN parents p ON p.id = s.parent JOIN parents q ON q.id = o.parent WHERE p.panel = ? ORDER BY s.id",
         (panel,),
     )
-    return [(Slot(*row[:5]), Slot(*row[5:])) for row in rows]
+    return [(Slot(*row[:6]), Slot(*row[6:])) for row in rows]
 
 
 def exchange(db: sqlite3.Connection, number: int) -> ExchangeRow:
@@ -134,11 +134,11 @@ def outcomes(db: sqlite3.Connection, panel: str) -> Iterator[tuple[int, Outcome]
 
 def _outcomes(db: sqlite3.Connection, where: str, values: tuple[object, ...]) -> Iterator[tuple[int, Outcome]]:
     rows = db.execute(
-        "SELECT o.parent, arm, replicate, status, output, correct, fidelity, kind, first_wrong, min_confidence, reason, detail"
-        f" FROM outcomes o {where} ORDER BY o.parent, arm, replicate",
+        "SELECT o.parent, arm, replicate, turn, status, output, correct, fidelity, kind, first_wrong, min_confidence, reason, detail"
+        f" FROM outcomes o {where} ORDER BY o.parent, arm, replicate, turn",
         values,
     )
-    for parent, arm, replicate, status, output, correct, fidelity, kind, first_wrong, min_confidence, reason, detail in rows:
+    for parent, arm, replicate, turn, status, output, correct, fidelity, kind, first_wrong, min_confidence, reason, detail in rows:
         yield (
             parent,
             Outcome(
@@ -153,6 +153,7 @@ def _outcomes(db: sqlite3.Connection, where: str, values: tuple[object, ...]) ->
                 min_confidence,
                 reason,
                 orjson.loads(detail),
+                turn,
             ),
         )
 

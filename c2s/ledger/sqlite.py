@@ -10,7 +10,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from c2s.errors import LedgerError
-from c2s.ledger.schema import APPLICATION_ID, MIGRATIONS, TABLES, VERSION
+from c2s.ledger.migrations import FIRST, migrate, show
+from c2s.ledger.schema import APPLICATION_ID, TABLES, VERSION
 
 
 @contextmanager
@@ -45,9 +46,7 @@ def open_writer(path: Path, *, durable: bool) -> sqlite3.Connection:
     """The one writing connection, migrated to the present version. `durable`: every commit reaches the disk."""
     with translated(path):
         connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
-        version = check(connection, path)
-        for n in range(version, VERSION):
-            connection.executescript(f"BEGIN; {MIGRATIONS[n]}; PRAGMA user_version={n + 1}; COMMIT;")
+        migrate(connection, check(connection, path))
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
         connection.execute("PRAGMA wal_autocheckpoint=2000")
@@ -66,11 +65,11 @@ def close_writer(connection: sqlite3.Connection, path: Path) -> None:
 
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """A read-only connection. From a folder where SQLite cannot work, the files are read from a private copy."""
+    """A read-only connection, on which a ledger of an earlier schema looks like one of the present. From a folder where SQLite cannot work, the files are read from a private copy."""
     with translated(path), ExitStack() as stack:
         connection = _read_only(path)
         try:
-            check(connection, path)
+            version = check(connection, path)
         except sqlite3.OperationalError:
             connection.close()
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="c2s-"))
@@ -79,24 +78,34 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
                 if source.exists():
                     shutil.copyfile(source, Path(folder) / source.name)
             connection = _read_only(Path(folder) / path.name)
-            check(connection, path)
+            version = check(connection, path)
         try:
+            show(connection, version)
             yield connection
         finally:
             connection.close()
+
+
+def attach(connection: sqlite3.Connection, path: Path) -> None:
+    """Read a second ledger on a reader's connection: its tables are views named other_parents, other_outcomes, and so on."""
+    with translated(path):
+        connection.execute("ATTACH ? AS other", (path.absolute().as_uri() + "?mode=ro",))
+        show(connection, check(connection, path, "other"), "other")
 
 
 def _read_only(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True, isolation_level=None, timeout=10)
 
 
-def check(connection: sqlite3.Connection, path: Path) -> int:
-    """The schema version. Raises LedgerError for a foreign file or a ledger from the future."""
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+def check(connection: sqlite3.Connection, path: Path, ledger: str = "main") -> int:
+    """The schema version. Raises LedgerError for a foreign file, a number that no schema has, or a ledger from the future."""
+    (application,) = connection.execute(f"PRAGMA {ledger}.application_id").fetchone()
+    (version,) = connection.execute(f"PRAGMA {ledger}.user_version").fetchone()
+    connection.execute(f"SELECT 1 FROM {ledger}.sqlite_master LIMIT 1").fetchone()
     if application != APPLICATION_ID:
         raise LedgerError(f"{path} is not a c2s ledger; nothing was changed")
     if version > VERSION:
         raise LedgerError(f"{path} was written by a newer c2s (schema {version}, this one knows {VERSION}); upgrade c2s")
+    if version < FIRST:
+        raise LedgerError(f"{path} is damaged: it names schema {version}, and no c2s ever wrote one below {FIRST}; nothing was changed")
     return version

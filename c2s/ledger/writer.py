@@ -18,6 +18,7 @@ from typing import Any
 
 import orjson
 
+from c2s.controllers.arm_factors import Factors
 from c2s.errors import LedgerError
 from c2s.ledger import sqlite
 from c2s.ledger.directory import RunDirectory, sync_folder
@@ -27,6 +28,7 @@ from c2s.records import Outcome, Parent, Slot
 EXCHANGE_COLUMNS = (
     "id", "slot", "attempt", "state", "body_sha256", "content_sha256", "request", "sent_at", "done_at", "http_status",
     "headers", "response", "model", "input_tokens", "output_tokens", "reserved_usd", "cost_usd", "message", "origin",
+    "response_id", "system_fingerprint", "endpoint", "shard",
 )  # fmt: skip
 _EXCHANGE_VALUES = attrgetter(*EXCHANGE_COLUMNS)
 _PUT_EXCHANGE = f"INSERT OR REPLACE INTO exchanges ({', '.join(EXCHANGE_COLUMNS)}) VALUES ({', '.join('?' * len(EXCHANGE_COLUMNS))})"
@@ -85,6 +87,10 @@ class ExchangeRow:
     cost_usd: float | None = None
     message: str | None = None
     origin: str | None = None
+    response_id: str | None = None
+    system_fingerprint: str | None = None
+    endpoint: str | None = None
+    shard: int | None = None
 
 
 class LedgerWriter:
@@ -187,6 +193,7 @@ class LedgerWriter:
                 parent.id,
                 o.arm,
                 o.replicate,
+                o.turn,
                 o.status,
                 o.output,
                 o.correct,
@@ -253,7 +260,7 @@ class LedgerWriter:
                 for statement, values in (
                     (_PUT_EXCHANGE, map(_EXCHANGE_VALUES, self._exchanges.values()) if self._exchanges else ()),
                     ("UPDATE slots SET state = ?, exchange = ? WHERE id = ?", [(s.state, s.exchange, s.id) for s in self._slots.values()]),
-                    ("INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._outcomes),
+                    ("INSERT INTO outcomes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", self._outcomes),
                     ("UPDATE parents SET transition = ?, closed = ? WHERE id = ?", [(t, c, p) for p, (t, c) in self._parents.items()]),
                     ("INSERT INTO events (at, level, message) VALUES (?, ?, ?)", self._events),
                     ("INSERT OR REPLACE INTO run VALUES (?, ?)", self._run.items()),
@@ -289,19 +296,27 @@ def write_counters(db: sqlite3.Connection, deltas: Mapping[tuple[str, str, int, 
 
 @dataclass(frozen=True, slots=True)
 class PlannedParent:
-    """A parent of the plan with the slots that its arms may ask: (arm, replicate, step)."""
+    """A parent of the plan with the slots that its arms may ask."""
 
     panel: str
     parent: Parent
     item_sha256: str
     payload: bytes
-    slots: tuple[tuple[str, int, int], ...]
-    shared: Mapping[tuple[str, int, int], Slot] = field(default_factory=dict)
+    slots: tuple[Slot, ...]
+    shared: Mapping[Slot, Slot] = field(default_factory=dict)
     """Those of its slots that receive the response to an earlier slot of the plan."""
 
 
-def create_ledger(run: RunDirectory, parents: Iterable[PlannedParent], values: Mapping[str, str]) -> None:
-    """Write the whole plan to a new ledger and put it in its place. Killed before that, the directory holds no ledger."""
+def create_ledger(
+    run: RunDirectory,
+    parents: Iterable[PlannedParent],
+    values: Mapping[str, str],
+    arms: Mapping[tuple[str, str], Factors],
+) -> None:
+    """Write the whole plan to a new ledger and put it in its place. Killed before that, the directory holds no ledger.
+
+    `arms` are the factors of each (panel, arm), in the order in which the panels declare them.
+    """
     temporary = run.ledger_path.with_name(run.ledger_path.name + ".tmp")
     with sqlite.translated(temporary):
         db = sqlite.create(temporary)
@@ -319,13 +334,20 @@ def create_ledger(run: RunDirectory, parents: Iterable[PlannedParent], values: M
                 (number, planned.panel, p.id, p.domain, p.length, p.pair, item),
             )
             db.executemany(
-                "INSERT INTO slots (parent, arm, replicate, step) VALUES (?, ?, ?, ?)", [(number, *slot) for slot in planned.slots]
+                "INSERT INTO slots (parent, arm, replicate, step, turn) VALUES (?, ?, ?, ?, ?)", [(number, *s[2:]) for s in planned.slots]
             )
-            shared += [(owner, Slot(planned.panel, p.id, *slot)) for slot, owner in planned.shared.items()]
-            counters.update((planned.panel, p.domain, p.length, arm, "planned") for arm, _, _ in planned.slots)
-        found = "SELECT s.id FROM slots s JOIN parents p ON p.id = s.parent WHERE (panel, p.parent, arm, replicate, step) = (?, ?, ?, ?, ?)"
-        db.executemany(f"UPDATE slots SET share_of = ({found}) WHERE id = ({found})", [(*owner, *slot) for owner, slot in shared])
+            shared += [(owner, slot) for slot, owner in planned.shared.items()]
+            counters.update((planned.panel, p.domain, p.length, slot.arm, "planned") for slot in planned.slots)
+        number_of = "SELECT s.id FROM slots s JOIN parents p ON p.id = s.parent WHERE (panel, p.parent, arm, replicate, step, turn) = (?, ?, ?, ?, ?, ?)"
+        db.executemany(f"UPDATE slots SET share_of = ({number_of}) WHERE id = ({number_of})", [(*owner, *slot) for owner, slot in shared])
         write_counters(db, counters)
+        db.executemany(
+            "INSERT INTO arms VALUES (?, ?, ?, ?)",
+            [
+                (panel, arm, place, orjson.dumps(dict(factors), option=orjson.OPT_SORT_KEYS).decode())
+                for place, ((panel, arm), factors) in enumerate(arms.items())
+            ],
+        )
         db.executemany("INSERT INTO run VALUES (?, ?)", values.items())
         db.execute("COMMIT")
         db.close()

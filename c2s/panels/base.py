@@ -8,7 +8,7 @@ from typing import Any
 
 from c2s.controllers.arm_factors import Factor, has_factors
 from c2s.controllers.program import Arm
-from c2s.records import Outcome, Parent
+from c2s.records import Outcome, Parent, Slot, Transition, transition
 from c2s.settings import Settings
 from c2s.sources.base import NoParents, Source
 
@@ -35,9 +35,9 @@ class Panel:
     `pair` is (the arm that conditions, the arm that retains): its joint table decides a parent's transition.
     `uses` names panels of the same run whose outcomes this one reads. With `prepare`, its parents open only when all of those
     have closed, and `prepare(parents, outcomes, settings)` gives what is added to each parent's payload, where `outcomes` is
-    {panel: {parent: [outcomes]}}; it is frozen in the ledger and derived again by verify. An arm that must not be asked
-    after all reads so in its payload and returns an undefined outcome with the reason.
-    `also` names panels whose outcomes it reads where the run has them; they are not taken in for it.
+    {panel: {parent: [outcomes]}}; it is frozen in the ledger and derived again by verify. Where it decides that an arm is not asked, the
+    payload has the reason (`skip`, `no_plan`), and the arm returns an undefined outcome with it.
+    `also` names panels whose outcomes it reads where the run has them; they are not added to a run for it.
     A panel without arms is an analysis of other panels' outcomes. `endpoints` make the report of one run, `across` what
     several runs have in common. `draws` and `seed` are those of its bootstrap, as the paper states them. `requires`
     names what a model must offer: "probabilities", "batch" (several questions in a request), "singletons" (a question with one
@@ -93,9 +93,14 @@ class Panel:
         parents = self.source.outline(settings)
         return len(parents), sum(len(self.slots(parent)) for parent in parents)
 
-    def slots(self, parent: Parent) -> tuple[tuple[str, int, int], ...]:
-        """(arm, replicate, step) of everything that may be asked about this parent."""
-        return tuple((arm.name, r, step) for arm in self.arms for r in arm.instances(parent) for step in arm.steps(parent))
+    def slots(self, parent: Parent) -> list[Slot]:
+        """Everything that may be asked about this parent."""
+        return [
+            Slot(self.name, parent.id, arm.name, replicate, step, turn)
+            for arm in self.arms
+            for replicate, turn in arm.instances(parent)
+            for step in arm.steps(parent)
+        ]
 
     def additions(self, parents: Sequence[Parent], outcomes: Outcomes, settings: Settings) -> dict[str, dict[str, Any]]:
         """{parent: what `prepare` adds to its payload} for every parent; an empty addition says that it was prepared and needs nothing."""
@@ -103,19 +108,14 @@ class Panel:
         added = self.prepare(parents, outcomes, settings)
         return {parent.id: dict(added.get(parent.id, {})) for parent in parents}
 
-    def transition(self, outcomes: Sequence[Outcome]) -> str | None:
-        """both, native_only, serial_only, neither or undefined; None where the panel has no pair."""
+    def transition(self, outcomes: Sequence[Outcome]) -> Transition | None:
+        """The transition of a parent with these outcomes: of its primary ones (replicate 0), all turns together.
+
+        None where the panel has no pair, or the parent has no outcome of one of its arms.
+        """
         if self.pair is None:
             return None
-        first, second = ([o.correct for o in outcomes if o.arm == name and self._counts(o)] for name in self.pair)
+        first, second = ([o.correct for o in outcomes if o.arm == name and o.replicate == 0] for name in self.pair)
         if not first or not second:
             return None
-        if None in first or None in second:
-            return "undefined"
-        return {(True, True): "both", (True, False): "native_only", (False, True): "serial_only", (False, False): "neither"}[
-            all(first), all(second)
-        ]
-
-    def _counts(self, outcome: Outcome) -> bool:
-        """Whether an outcome decides its parent: the primary, or every turn of an arm that has one instance per turn."""
-        return outcome.replicate == 0 or any(arm.name == outcome.arm and arm.turns is not None for arm in self.arms)
+        return transition(*(None if None in marks else all(marks) for marks in (first, second)))

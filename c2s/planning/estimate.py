@@ -48,14 +48,14 @@ def estimate(plan: Plan, wire: Dialect, model: str, price: Price | None) -> list
     for panel, parent in plan.parents:
         parents[panel.name].append(parent)
     panels = {panel.name: panel for panel in plan.panels}
-    found = []
+    estimates = []
     for panel in plan.panels:
         if panel.prepare is not None:
             outcomes = {name: {p.id: _drive(panels[name], p, plan)[1] for p in parents[name]} for name in panel.uses if name in panels}
             added = panel.additions(parents[panel.name], outcomes, plan.settings)
             parents[panel.name] = [replace(p, payload=dict(p.payload) | added[p.id]) for p in parents[panel.name]]
-        found.append(_panel(panel, parents[panel.name], plan, wire, model, price))
-    return found
+        estimates.append(_panel(panel, parents[panel.name], plan, wire, model, price))
+    return estimates
 
 
 def _panel(panel: Panel, parents: Sequence[Parent], plan: Plan, wire: Dialect, model: str, price: Price | None) -> Estimate:

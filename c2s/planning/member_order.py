@@ -20,22 +20,22 @@ def problems(panel: Panel, bodies: Mapping[Slot, bytes]) -> list[str]:
     if not panel.same_content:
         return []
     groups: dict[tuple[Factor | None, ...], dict[str, bytes]] = defaultdict(dict)
-    found = []
+    sentences = []
     for slot, body in bodies.items():
         group = panel.content_group(slot.arm)
         if group is not None and groups[group].setdefault(slot.arm, body) != body:
-            found.append(f"{slot}: a repeat is not byte-identical to its first request")
+            sentences.append(f"{slot}: a repeat is not byte-identical to its first request")
     for arms in groups.values():
         first, *others = arms
         content = content_hash(arms[first])
-        found += [
+        sentences += [
             f"{first} and {other} differ in more than the order of members" for other in others if content_hash(arms[other]) != content
         ]
         if len(set(arms.values())) < len(arms):
             seen: dict[bytes, str] = {}
             same = [f"{name} and {seen[body]}" for name, body in arms.items() if seen.setdefault(body, name) != name]
-            found += [f"{pair} are the same bytes: this order changes nothing under this protocol" for pair in same]
-    return found
+            sentences += [f"{pair} are the same bytes: this order changes nothing under this protocol" for pair in same]
+    return sentences
 
 
 def check_presentations(parents: Sequence[tuple[Panel, Parent]], settings: Settings, wire: Dialect, model: str) -> None:

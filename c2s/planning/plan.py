@@ -58,8 +58,8 @@ class Plan:
                 owners |= shared_slots(panel, [parent for other, parent in self.parents if other is panel], self.settings, encode)
         for panel, parent in self.parents:
             payload = freeze(parent.payload)
-            slots = panel.slots(parent)
-            shared = {slot: owner for slot in slots if (owner := owners.get(Slot(panel.name, parent.id, *slot)))}
+            slots = tuple(panel.slots(parent))
+            shared = {slot: owners[slot] for slot in slots if slot in owners}
             yield PlannedParent(panel.name, parent, hashlib.sha256(payload).hexdigest(), payload, slots, shared)
 
 
@@ -124,12 +124,12 @@ def _data_files(panels: Sequence[Panel], paths: Sequence[str]) -> tuple[dict[str
     files: dict[str, str] = {}
     hashes: dict[str, str] = {}
     for path in paths:
-        found = load_data(path)
-        if found.kind not in {panel.data for panel in panels}:
-            raise UsageError(f"--data {path}: it holds {found.kind} data, which no panel of this run reads")
-        if found.kind in files:
-            raise UsageError(f"--data {path}: {files[found.kind]} holds {found.kind} data too; give one file of each kind")
-        files[found.kind], hashes[found.kind] = path, found.sha256
+        file = load_data(path)
+        if file.kind not in {panel.data for panel in panels}:
+            raise UsageError(f"--data {path}: it holds {file.kind} data, which no panel of this run reads")
+        if file.kind in files:
+            raise UsageError(f"--data {path}: {files[file.kind]} holds {file.kind} data too; give one file of each kind")
+        files[file.kind], hashes[file.kind] = path, file.sha256
     return files, hashes
 
 
@@ -193,5 +193,6 @@ def create_run(path: str, plan: Plan, backend: Backend, *, provenance: Mapping[s
     preflight(plan, backend, wire)
     run = RunDirectory.create(path)
     digest = run.write_manifest(manifest(plan, backend, provenance=provenance))
-    create_ledger(run, plan.rows(lambda ask: wire.encode(ask, backend.model)), {"manifest_sha256": digest})
+    arms = {(panel.name, arm.name): arm.factors for panel in plan.panels for arm in panel.arms}
+    create_ledger(run, plan.rows(lambda ask: wire.encode(ask, backend.model)), {"manifest_sha256": digest}, arms)
     return run

@@ -15,7 +15,7 @@ def compliance(data: PanelData) -> Section:
     rows, kinds = [], Counter()
     for domain, parents in data.domains.items():
         for arm in data.panel.arms:
-            found = [o for row in parents for (name, _), o in row.outcomes.items() if name == arm.name]
+            found = [o for row in parents for (name, *_), o in row.outcomes.items() if name == arm.name]
             if not found:
                 continue
             counts = Counter(o.kind for o in found if o.status == "ok" and o.kind is not None)
@@ -46,5 +46,5 @@ def compliance(data: PanelData) -> Section:
 
 
 def _by_kind(rows: Sequence[Row]) -> list[Row]:
-    every = {kind for row in rows for kind in row["kinds"]}
+    every = sorted({kind for row in rows for kind in row["kinds"]})  # sorted: a report has the same bytes in every process
     return [row | {kind: row["kinds"].get(kind, 0) for kind in every} for row in rows]

@@ -20,19 +20,19 @@ REQUEST_STATES = ("planned", "ok", "error", "unknown", "blocked", "not_needed", 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One parent and its outcomes by (arm, replicate)."""
+    """One parent and its outcomes by (arm, replicate, turn)."""
 
     parent: Parent
-    outcomes: Mapping[tuple[str, int], Outcome]
+    outcomes: Mapping[tuple[str, int, int], Outcome]
 
-    def ok(self, arm: str, replicate: int = 0) -> Outcome | None:
-        """The outcome, where it is defined."""
-        outcome = self.outcomes.get((arm, replicate))
+    def ok(self, arm: str, replicate: int = 0, turn: int = 0) -> Outcome | None:
+        """The outcome, where it is defined; `turn` is from 1 for an arm that has one instance a turn, else 0."""
+        outcome = self.outcomes.get((arm, replicate, turn))
         return outcome if outcome is not None and outcome.status == "ok" else None
 
-    def value(self, arm: str, measure: str = "correct", replicate: int = 0) -> bool | None:
+    def value(self, arm: str, measure: str = "correct", replicate: int = 0, turn: int = 0) -> bool | None:
         """`correct` or `fidelity` of a defined outcome; None otherwise."""
-        outcome = self.ok(arm, replicate)
+        outcome = self.ok(arm, replicate, turn)
         return None if outcome is None else getattr(outcome, measure)
 
     @property
@@ -96,9 +96,9 @@ class PanelData:
     @cached_property
     def rows(self) -> list[Row]:
         """In the order of the plan."""
-        found: dict[int, dict[tuple[str, int], Outcome]] = defaultdict(dict)
+        found: dict[int, dict[tuple[str, int, int], Outcome]] = defaultdict(dict)
         for number, outcome in reader.outcomes(self.run.db, self.panel.name):
-            found[number][outcome.arm, outcome.replicate] = outcome
+            found[number][outcome.key] = outcome
         return [Row(row.parent, found[row.id]) for row in reader.parents(self.run.db, self.panel.name)]
 
     @cached_property

@@ -98,7 +98,7 @@ def joint(native: Values, local: Values, given: str = "the conditioning arm") ->
     """`joint` as [both, lost, gained, neither] and what follows from it without resampling (section 3.1, A.1, D.16)."""
     found = stats.joint_counts(np.asarray(native, bool), np.asarray(local, bool))
     row: dict[str, Any] = {
-        "joint": [found.both, found.native_only, found.serial_only, found.neither],
+        "joint": [found.both, found.lost, found.gained, found.neither],
         "delta": found.delta,
         "gain_rate": found.gain_rate,
         "loss_mass": found.loss_mass,

@@ -52,7 +52,7 @@ def by_presentation(data: PanelData, *, presentations: Sequence[str], source: st
     rows = []
     for domain, parents in data.domains.items():
         for name in presentations:
-            shown = [row for row in parents if (f"native_{name}", 0) in row.outcomes]
+            shown = [row for row in parents if (f"native_{name}", 0, 0) in row.outcomes]
             row = {"domain": domain, "presentation": name} | pair(data, shown, f"native_{name}", f"serial_{name}")
             native = accuracy(data, shown, f"native_{name}", key="native_em")
             reasons = native.get("undefined", {})

@@ -129,7 +129,7 @@ def _continuous() -> Iterator[Figure]:
     settings = Settings()
     calls: Counter[tuple[str, str]] = Counter()
     for parent in PANELS["continuous"].source.outline(settings):
-        calls.update((parent.domain, arm) for arm, _, _ in PANELS["continuous"].slots(parent))
+        calls.update((parent.domain, slot.arm) for slot in PANELS["continuous"].slots(parent))
     for domain, arm, requests, _cap in tables()["tableD17"]["rows"]:
         yield compare("Table D17", f"{domain}, {arm}: requests", requests, calls[domain, arm], 0)
     names = dict(
@@ -305,8 +305,8 @@ def _plans() -> Iterator[Figure]:
         yield compare(where, f"{name}: requests", requests, PANELS[name].count(settings)[1], 0)
     calls: dict[tuple[str, str], int] = {}
     for parent in PANELS["union"].source.outline(settings):
-        for arm, _, _ in PANELS["union"].slots(parent):
-            calls[parent.domain, arm] = calls.get((parent.domain, arm), 0) + 1
+        for slot in PANELS["union"].slots(parent):
+            calls[parent.domain, slot.arm] = calls.get((parent.domain, slot.arm), 0) + 1
     for domain, full, union in (("math", 2112, 768), ("lexical", 2112, 2112)):
         yield compare("Table D6", f"{domain}: Full calls", full, calls[domain, "full"], 0)
         yield compare("Table D6", f"{domain}: Union calls", union, calls[domain, "union_fill"], 0)

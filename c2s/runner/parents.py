@@ -49,11 +49,11 @@ class Parents:
         db = self._writer.connection
         first: dict[int, tuple[Key, str]] = {}
         rows = db.execute(
-            "SELECT p.id, p.panel, p.parent, s.arm, s.replicate, s.step FROM parents p LEFT JOIN slots s"
+            "SELECT p.id, p.panel, p.parent, s.arm, s.replicate, s.step, s.turn FROM parents p LEFT JOIN slots s"
             " ON s.parent = p.id AND s.state = 'planned' WHERE p.closed = 0"
         )
-        for number, panel, parent, arm, replicate, step in rows:
-            key = self._key(number, Slot(panel, parent, arm or "", replicate or 0, step or 0))
+        for number, panel, parent, arm, replicate, step, turn in rows:
+            key = self._key(number, Slot(panel, parent, arm or "", replicate or 0, step or 0, turn or 0))
             if number not in first or key < first[number][0]:
                 first[number] = key, panel
         self._unopened = [(key, number, panel) for number, (key, panel) in first.items()]
@@ -77,7 +77,7 @@ class Parents:
         row = reader.parent(db, number)
         panel = self._panels[row.panel]
         program = ParentProgram(panel.name, panel.arms, row.parent, self._settings)
-        stored = {(o.arm, o.replicate) for o in reader.outcomes_of(db, number)}
+        stored = {o.key for o in reader.outcomes_of(db, number)}
         opened = Open(row, panel, self._places[row.panel], program, reader.slots_of(db, row), stored)
         self._take(opened, program.start())
 
@@ -191,8 +191,8 @@ class Parents:
     def _settle(self, opened: Open) -> None:
         """Write the outcomes of arms that have closed, in the transaction of the exchange that closed them."""
         for outcome in opened.program.outcomes:
-            if (outcome.arm, outcome.replicate) not in opened.stored:
-                opened.stored.add((outcome.arm, outcome.replicate))
+            if outcome.key not in opened.stored:
+                opened.stored.add(outcome.key)
                 self._writer.add_outcome(opened.row, outcome)
         for slot, state in opened.program.skipped.items():
             if opened.slots[slot].state == "planned":

@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
+from c2s.records import TRANSITIONS
+
 LIVE_SECONDS = 0.2
 PLAIN_SECONDS = 10.0
 NAMED = 5
 """How many different failures are named; the others are events of the run."""
-CELLS = ("both", "native_only", "serial_only", "neither")
 
 
 @dataclass(slots=True)
@@ -50,7 +51,9 @@ def describe(tally: Tally, panels: Sequence[str]) -> str:
     money = f"${tally.usd:.4f}" if tally.usd else ""
     parts = [f"{done}/{tally.total}", tally.phase, f"{rate:.0f}/s" if tally.asked else "", left, money, *trouble]
     for domain in sorted({key[1] for key in tally.transitions}, reverse=True):
-        counts = [sum(n for (p, d, t), n in tally.transitions.items() if d == domain and t == name and p in panels) for name in CELLS]
+        counts = [
+            sum(n for (p, d, t), n in tally.transitions.items() if d == domain and t == name and p in panels) for name in TRANSITIONS[:4]
+        ]
         parts.append(f"{domain} {'/'.join(map(str, counts))}")
     return "  ".join(part for part in parts if part)
 

@@ -22,7 +22,7 @@ class Open:
     place: int
     program: ParentProgram
     slots: dict[Slot, SlotRow]
-    stored: set[tuple[str, int]] = field(default_factory=set)
+    stored: set[tuple[str, int, int]] = field(default_factory=set)
 
 
 @dataclass(slots=True)

@@ -45,9 +45,7 @@ def replan(writer: LedgerWriter, panels: Sequence[Panel], *, errors: bool, unkno
             for outcome in reader.outcomes_of(db, number):
                 if outcome.arm in reopened:
                     deltas[*place, outcome.arm, f"outcome:{outcome_key(outcome)}"] -= 1
-                    db.execute(
-                        "DELETE FROM outcomes WHERE parent = ? AND arm = ? AND replicate = ?", (number, outcome.arm, outcome.replicate)
-                    )
+                    db.execute("DELETE FROM outcomes WHERE (parent, arm, replicate, turn) = (?, ?, ?, ?)", (number, *outcome.key))
             (transition,) = db.execute("SELECT transition FROM parents WHERE id = ?", (number,)).fetchone()
             if transition is not None:
                 deltas[*place, "", f"transition:{transition}"] -= 1
@@ -78,18 +76,18 @@ def _unprepare(db: sqlite3.Connection, panel: str, deltas: Counter[tuple[str, st
         parent = reader.parent(db, number)
         place = (panel, parent.parent.domain, parent.parent.length)
         slots = list(reader.slots_of(db, parent).values())
-        asked = {(s.slot.arm, s.slot.replicate) for s in slots if s.exchange is not None}
+        asked = {(s.slot.arm, s.slot.replicate, s.slot.turn) for s in slots if s.exchange is not None}
         if asked and not set(additions.get(parent.parent.id, {})) <= {"skip"}:
             continue
         for s in slots:
-            if (s.slot.arm, s.slot.replicate) not in asked and s.state != "planned":
+            if (s.slot.arm, s.slot.replicate, s.slot.turn) not in asked and s.state != "planned":
                 deltas[*place, s.slot.arm, s.state] -= 1
                 deltas[*place, s.slot.arm, "planned"] += 1
                 db.execute("UPDATE slots SET state = 'planned' WHERE id = ?", (s.id,))
         for outcome in reader.outcomes_of(db, number):
-            if (outcome.arm, outcome.replicate) not in asked:
+            if outcome.key not in asked:
                 deltas[*place, outcome.arm, f"outcome:{outcome_key(outcome)}"] -= 1
-                db.execute("DELETE FROM outcomes WHERE parent = ? AND arm = ? AND replicate = ?", (number, outcome.arm, outcome.replicate))
+                db.execute("DELETE FROM outcomes WHERE (parent, arm, replicate, turn) = (?, ?, ?, ?)", (number, *outcome.key))
         (transition,) = db.execute("SELECT transition FROM parents WHERE id = ?", (number,)).fetchone()
         if transition is not None:
             deltas[*place, "", f"transition:{transition}"] -= 1

@@ -54,8 +54,8 @@ class Reuse:
     def find(self, slot: Slot, body_sha256: str) -> Reused | None:
         found = self._db.execute(
             "SELECT exchange FROM slots WHERE parent = (SELECT id FROM parents WHERE panel = ? AND parent = ?)"
-            " AND arm = ? AND replicate = ? AND step = ? AND state = 'ok'",
-            (slot.panel, slot.parent, slot.arm, slot.replicate, slot.step),
+            " AND arm = ? AND replicate = ? AND step = ? AND turn = ? AND state = 'ok'",
+            slot,
         ).fetchone()
         if found is None:
             return None

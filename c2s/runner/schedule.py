@@ -21,8 +21,8 @@ Key = tuple[object, ...]
 
 
 def request_id(slot: Slot) -> str:
-    """`panel/parent/arm/step`, with `/repeatN` for a replicate."""
-    return f"{slot.panel}/{slot.parent}/{slot.arm}/{slot.step}" + (f"/repeat{slot.replicate}" if slot.replicate else "")
+    """`panel/parent/arm/step`, with `/repeatN` for instance N of the arm where that is not the first. Orders rest on this text: it stays."""
+    return f"{slot.panel}/{slot.parent}/{slot.arm}/{slot.step}" + (f"/repeat{slot.instance}" if slot.instance else "")
 
 
 def interleaving(seed: int, identity: str) -> str:

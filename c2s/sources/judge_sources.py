@@ -130,7 +130,7 @@ class ItemParents(Source):
     def check(self, frozen: Sequence[Parent], settings: Settings) -> list[str]:
         if ITEMS not in settings.data:
             return self._shipped.check(frozen, settings)
-        found = []
+        differences = []
         for parent in frozen:
             try:
                 sound = parent == self._parent({"id": parent.id, **parent.payload}, settings)
@@ -140,8 +140,8 @@ class ItemParents(Source):
             except (KeyError, TypeError):
                 sound = certain = False
             if not (sound and certain):
-                found.append(f"{parent.id}: the frozen item is not a labelled item with the letters of its id")
-        return found
+                differences.append(f"{parent.id}: the frozen item is not a labelled item with the letters of its id")
+        return differences
 
     def _parent(self, row: Mapping[str, Any], settings: Settings) -> Parent:
         payload = {key: row[key] for key in ("question", "references", "x", "y", "r")}

@@ -93,27 +93,27 @@ class JointCounts:
     """The paired table of Native and Serial correctness, in items (paper 3.1, A.1). Ratios are None where undefined."""
 
     both: int
-    native_only: int
-    serial_only: int
+    lost: int
+    gained: int
     neither: int
 
     @property
     def n(self) -> int:
-        return self.both + self.native_only + self.serial_only + self.neither
+        return self.both + self.lost + self.gained + self.neither
 
     @property
     def native_em(self) -> float | None:
         """Share of items that Native answers correctly."""
-        return _share(self.both + self.native_only, self.n)
+        return _share(self.both + self.lost, self.n)
 
     @property
     def serial_em(self) -> float | None:
-        return _share(self.both + self.serial_only, self.n)
+        return _share(self.both + self.gained, self.n)
 
     @property
     def scr(self) -> float | None:
         """Share of the Native-correct items that Serial keeps; None without a Native success."""
-        return _share(self.both, self.both + self.native_only)
+        return _share(self.both, self.both + self.lost)
 
     @property
     def delta(self) -> float | None:
@@ -122,21 +122,21 @@ class JointCounts:
 
     @property
     def loss_mass(self) -> float | None:
-        return _share(self.native_only, self.n)
+        return _share(self.lost, self.n)
 
     @property
     def gain_mass(self) -> float | None:
-        return _share(self.serial_only, self.n)
+        return _share(self.gained, self.n)
 
     @property
     def gain_rate(self) -> float | None:
         """Share of the Native-wrong items that Serial answers correctly; None if Native is never wrong."""
-        return _share(self.serial_only, self.serial_only + self.neither)
+        return _share(self.gained, self.gained + self.neither)
 
     @property
     def scr_bounds(self) -> Bounds | None:
         """What SCR could be given the two marginal accuracies alone (A.1)."""
-        native, serial = self.both + self.native_only, self.both + self.serial_only
+        native, serial = self.both + self.lost, self.both + self.gained
         if native == 0:
             return None
         return Bounds(max(0, native + serial - self.n) / native, min(native, serial) / native)

@@ -36,7 +36,7 @@ def query(path: Path, sql: str) -> list[tuple]:
 
 def sends(path: Path) -> list[Slot]:
     sql = (
-        "SELECT p.panel, p.parent, s.arm, s.replicate, s.step FROM exchanges e JOIN slots s ON s.id = e.slot JOIN parents p ON p.id = s.parent"
+        "SELECT p.panel, p.parent, s.arm, s.replicate, s.step, s.turn FROM exchanges e JOIN slots s ON s.id = e.slot JOIN parents p ON p.id = s.parent"
         " ORDER BY e.id"
     )
     return [Slot(*row) for row in query(path, sql)]

@@ -13,7 +13,7 @@ State = dict[str, str]
 
 
 def turn_of(call: Call) -> int:
-    return call.slot.step if call.slot.arm.startswith("rollout") else call.slot.replicate + 1
+    return call.slot.turn or call.slot.step
 
 
 def gold(call: Call, turn: int) -> State:

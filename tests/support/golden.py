@@ -68,7 +68,7 @@ def golden() -> Iterator[tuple[str, str]]:
         parent = parent_of(name)
         _, asked = play(parent, PANELS[name].arms, truth)
         for arm in arms:
-            asks = [ask for slot, ask in asked if slot.arm == arm and slot.replicate == 0]
+            asks = [ask for slot, ask in asked if slot.arm == arm and slot.instance == 0]
             ask = asks[1] if len(asks) > 1 and arm != "identity" else asks[0]
             yield f"`{name}`, `{arm}`, step {ask.step}", SystemOne().encode(ask, MODEL).decode()
 

@@ -65,7 +65,7 @@ def _slots(writer: LedgerWriter) -> Iterator[SlotRow]:
             output = target if right[arm] else "0" + target[1:]
             detail = {"p": [0.5] * len(slots), "top": [0.5] * len(slots), "disagree": []}
             writer.add_outcome(parent, Outcome(arm, 0, "ok", output, right[arm], None, "", None if right[arm] else 1, 0.5, None, detail))
-        names = {(1, 1): "both", (1, 0): "native_only", (0, 1): "serial_only", (0, 0): "neither"}
+        names = {(1, 1): "both", (1, 0): "lost", (0, 1): "gained", (0, 0): "neither"}
         writer.close_parent(parent, names[int(right["native"]), int(right["serial"])])
 
 

@@ -44,7 +44,7 @@ def play(
         raw = orjson.dumps({"answers": {name: {"choice": option} for name, option in chosen.items()}})
         waiting += program.receive(slot, SystemOne().decode(ask, raw))
     assert program.closed
-    return {o.arm: o for o in program.outcomes if o.replicate == 0}, asked
+    return {o.arm: o for o in program.outcomes if o.replicate == 0 and o.turn <= 1}, asked
 
 
 def truth(slot: Slot, ask: Ask) -> dict[str, str]:

@@ -20,15 +20,17 @@ import orjson
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.totals import Spend, stored, weigh
 from c2s.ledger.writer import EXCHANGE_COLUMNS, ExchangeRow, PlannedParent, create_ledger, write_counters
-from c2s.records import Parent
+from c2s.records import Parent, Slot
 
 EPOCH = 1_790_000_000.0
 """When the generated run began, in seconds since the epoch."""
 
 RATES = {"math": (0.55, 0.35, 0.04, 0.06), "lexical": (0.30, 0.60, 0.02, 0.08)}
-"""both, native_only, serial_only, neither."""
+"""both, lost, gained, neither."""
 
-CELLS = ("both", "native_only", "serial_only", "neither")
+CELLS = ("both", "lost", "gained", "neither")
+
+ARMS = {("main", arm): {"interface": arm} for arm in ("native", "serial")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def synthesise(path: Path | str, shape: Shape) -> RunDirectory:
     run = RunDirectory.create(path)
     slots = sum(1 + p.length for p in parents)
     digest = run.write_manifest(_manifest(shape, len(parents), slots))
-    create_ledger(run, (_planned(p) for p in parents), {"manifest_sha256": digest})
+    create_ledger(run, (_planned(p) for p in parents), {"manifest_sha256": digest}, ARMS)
     db = sqlite3.connect(run.ledger_path, isolation_level=None)
     db.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN")
     _fill(db, shape, parents)
@@ -92,7 +94,8 @@ def _parents(shape: Shape) -> Iterator[Parent]:
 
 def _planned(parent: Parent) -> PlannedParent:
     payload = orjson.dumps(parent.payload, option=orjson.OPT_SORT_KEYS)
-    slots = (("native", 0, 1), *(("serial", 0, t) for t in range(1, parent.length + 1)))
+    steps = [("native", 1), *(("serial", t) for t in range(1, parent.length + 1))]
+    slots = tuple(Slot("main", parent.id, arm, 0, step) for arm, step in steps)
     digest = hashlib.sha256(payload + parent.id.encode()).hexdigest()
     return PlannedParent("main", parent, digest, payload, slots)
 
@@ -197,6 +200,7 @@ def _exchange(shape: Shape, number: int, slot: int, parent: Parent, arm: str, st
         200 if done else None, None, response if done else None, shape.model, tokens, 2 if tokens else None,
         None if shape.usd is None else 300 * shape.usd, cost,
         shape.texts.get("message", "the response is not JSON") if state == "error" else None, None,
+        None, None, None, None,
     )  # fmt: skip
 
 
@@ -205,6 +209,7 @@ def _outcome(rng: random.Random, ledger_id: int, parent: Parent, arm: str, cell:
         return (
             ledger_id,
             arm,
+            0,
             0,
             "undefined",
             None,
@@ -216,7 +221,7 @@ def _outcome(rng: random.Random, ledger_id: int, parent: Parent, arm: str, cell:
             "step 2: error: the response is not JSON",
             "{}",
         ), "undefined"
-    right = cell == "both" or cell == f"{arm}_only" or cell == "undefined"
+    right = cell == "both" or cell == {"native": "lost", "serial": "gained"}[arm] or cell == "undefined"
     output, wrong = parent.target, None
     if not right and arm == "native":
         output = rng.choice([c for c in parent.candidates if c != parent.target])
@@ -229,7 +234,7 @@ def _outcome(rng: random.Random, ledger_id: int, parent: Parent, arm: str, cell:
     top = [round(0.3 + 0.7 * rng.random(), 4) for _ in range(1 if arm == "native" else parent.length)]
     detail = orjson.dumps({"p": top, "top": top, "disagree": []}).decode()
     kind = "strict_correct" if right else "format_valid_wrong"
-    return (ledger_id, arm, 0, "ok", output, right, None, kind, wrong, min(top), None, detail), "correct" if right else "wrong"
+    return (ledger_id, arm, 0, 0, "ok", output, right, None, kind, wrong, min(top), None, detail), "correct" if right else "wrong"
 
 
 def parent_text(parent: Parent, output: str) -> str:
@@ -247,8 +252,8 @@ def _events(shape: Shape, number: int) -> list[tuple[float, str, str]]:
 def _insert(db: sqlite3.Connection, exchanges: list, outcomes: list, slots: list, closed: list, spend: Spend) -> None:
     for row in exchanges:
         spend.add(weigh(ExchangeRow(**dict(zip(EXCHANGE_COLUMNS, row)))))
-    db.executemany(f"INSERT INTO exchanges VALUES ({', '.join('?' * 19)})", exchanges)
-    db.executemany(f"INSERT INTO outcomes VALUES ({', '.join('?' * 12)})", outcomes)
+    db.executemany(f"INSERT INTO exchanges VALUES ({', '.join('?' * len(EXCHANGE_COLUMNS))})", exchanges)
+    db.executemany(f"INSERT INTO outcomes VALUES ({', '.join('?' * 13)})", outcomes)
     db.executemany("UPDATE slots SET state = ?, exchange = ? WHERE id = ?", slots)
     db.executemany("UPDATE parents SET transition = ?, closed = 1 WHERE id = ?", closed)
     for rows in (exchanges, outcomes, slots, closed):

@@ -55,7 +55,7 @@ def test_a_filter_is_read_back_from_what_it_types(chosen: Filter):
 
 def test_what_may_be_typed():
     assert parse("t:lost,gained l:6-4 dom:math arm:independent", PLAN) == Filter(
-        ("native_only", "serial_only"), "math", (4, 6), None, ("native", "independent")
+        ("lost", "gained"), "math", (4, 6), None, ("native", "independent")
     )
     assert parse('"t:lost" foo:bar a"b', PLAN).words == ("t:lost", "foo:bar", 'a"b')
     assert parse('panel:"other one"', PLAN).panel == "other one"
@@ -103,7 +103,7 @@ def last(source: Source, typed: str, sort: Sort = Sort()):
 
 FILTERS = {
     "": lambda r: True,
-    "t:lost": lambda r: r["transition"] == "native_only",
+    "t:lost": lambda r: r["transition"] == "lost",
     "t:pending,undefined": lambda r: r["transition"] in ("pending", "undefined"),
     "d:math l:4-6": lambda r: r["domain"] == "math" and 4 <= r["length"] <= 6,
     "M-00001": lambda r: "m-00001" in r["parent"],
@@ -179,11 +179,11 @@ def test_the_prefix_counts_parents_that_closed_in_order_and_no_others(tmp_path: 
         expected = Counter(final[n] for n in range(1, prefix + 1))
         rows = follower.look().joint
         assert sum(row.prefix for row in rows) == prefix
-        for name in ("both", "native_only", "serial_only", "neither", "undefined"):
+        for name in ("both", "lost", "gained", "neither", "undefined"):
             assert sum(getattr(row, name) for row in rows) == expected[name]
         for row in rows:
-            if row.both + row.native_only and not row.complete:
-                interval = stats.anytime_interval(row.both, row.both + row.native_only, 0.95)
+            if row.both + row.lost and not row.complete:
+                interval = stats.anytime_interval(row.both, row.both + row.lost, 0.95)
                 assert (row.low, row.high, row.method) == (interval.low, interval.high, interval.method)
     db.execute("UPDATE parents SET closed = 0, transition = NULL WHERE id = 5")  # --retry-errors opens parents again
     db.execute(
@@ -283,7 +283,7 @@ def test_a_comparison_counts_every_item_once(made: Path):
     changed = [code // 4 != code % 4 for code in found.codes[: found.tests[0].changed]]
     assert all(changed) and found.tests[0].changed == sum(n for (x, y), n in expected.items() if x != y)
     every = found.tests[0]
-    lost = {x for x in cells if x in ("both", "serial_only")}
+    lost = {x for x in cells if x in ("both", "gained")}
     b_only = sum(n for (x, y), n in expected.items() if x in lost and y not in lost)
     c_only = sum(n for (x, y), n in expected.items() if x not in lost and y in lost)
     assert (every.second.left_only, every.second.right_only) == (b_only, c_only)
@@ -315,9 +315,7 @@ def test_runs_are_found_in_folders_and_nowhere_else(made: Path, tmp_path: Path):
 
 
 def test_one_parent_per_length_has_no_interval_of_zero_width():
-    counts = [
-        reader.Count("main", "math", length, "", f"transition:{key}", 1) for length, key in ((3, "both"), (4, "both"), (5, "native_only"))
-    ]
+    counts = [reader.Count("main", "math", length, "", f"transition:{key}", 1) for length, key in ((3, "both"), (4, "both"), (5, "lost"))]
     exact = stats.clopper_pearson(2, 3)
     assert complete_interval(counts) == (exact.low, exact.high, "Clopper-Pearson")
     first, kept, other = np.ones(3, bool), np.array([1, 1, 0], bool), np.array([1, 0, 0], bool)

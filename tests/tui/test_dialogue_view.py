@@ -82,7 +82,7 @@ def test_a_turn_shows_what_was_said_and_every_field(copied, failing):
     view = item_view(Source(copied.path), failing)
     fields = [f["name"] for f in view.payload["fields"]]
     for turn in range(view.length):
-        text = lines(copied, failing, ("oracle", turn), width=200)
+        text = lines(copied, failing, ("oracle", 0, turn + 1), width=200)
         said = view.payload["turns"][turn]
         assert any(line.endswith(said["user"]) for line in text if line.startswith("user"))
         assert said["system"] is None or any(line.endswith(said["system"]) for line in text if line.startswith("system"))
@@ -104,7 +104,7 @@ def test_a_slot_that_shares_a_response_shows_the_bytes_that_it_received(copied, 
     """Oracle's first turn asks what Rollout's first turn asks."""
     source = Source(copied.path)
     view = item_view(source, failing)
-    shared, owner = (sends(source, view.arm((arm, 0)).steps[0].slot) for arm in ("oracle", "rollout"))
+    shared, owner = (sends(source, view.arm((arm, 0, turn)).steps[0].slot) for arm, turn in (("oracle", 1), ("rollout", 0)))
     assert len(shared) == len(owner) == 1
     assert (shared[0].row.request, shared[0].row.response) == (owner[0].row.request, owner[0].row.response)
 
@@ -112,8 +112,8 @@ def test_a_slot_that_shares_a_response_shows_the_bytes_that_it_received(copied, 
 def test_paraphrased_turns_show_their_own_words(copied):
     number = number_of(copied, holding='"paraphrase":[')
     payload = item_view(Source(copied.path), number).payload
-    assert payload["paraphrase"][0] in "\n".join(lines(copied, number, ("oracle_paraphrase", 0), width=200))
-    assert payload["turns"][0]["user"] in "\n".join(lines(copied, number, ("oracle", 0), width=200))
+    assert payload["paraphrase"][0] in "\n".join(lines(copied, number, ("oracle_paraphrase", 0, 1), width=200))
+    assert payload["turns"][0]["user"] in "\n".join(lines(copied, number, ("oracle", 0, 1), width=200))
 
 
 def test_errors_open_turns_and_illegal_answers_are_told_apart(tmp_path: Path):
@@ -133,9 +133,9 @@ def test_errors_open_turns_and_illegal_answers_are_told_apart(tmp_path: Path):
     assert drive(run, backend, policy=Policy(stop_after_errors=0))
     text = lines(run, number)
     assert marks(text, "Oracle")[1] == "?" and "!1" in marks(text, "History recompute")[3]
-    broken = lines(run, number, ("history_recompute", 3))
+    broken = lines(run, number, ("history_recompute", 0, 4))
     assert any("_ [@click=app.quit]x[/]" in line for line in broken)
-    assert any("scripted [red]failure[/red]" in line for line in lines(run, number, ("oracle", 1)))
+    assert any("scripted [red]failure[/red]" in line for line in lines(run, number, ("oracle", 0, 2)))
 
 
 def test_a_dialogue_counts_by_its_whole_trajectories(copied):
@@ -149,7 +149,7 @@ def test_a_dialogue_counts_by_its_whole_trajectories(copied):
             for arm in ("oracle", "rollout")
         }
     db.close()
-    names = {(True, True): "both", (True, False): "native_only", (False, True): "serial_only", (False, False): "neither"}
+    names = {(True, True): "both", (True, False): "lost", (False, True): "gained", (False, False): "neither"}
     assert all(transition == names[right[parent, "oracle"], right[parent, "rollout"]] for parent, transition in rows)
     assert {transition for _, transition in rows} == {"both", "neither"}  # trajectories fail alike, whatever comes later
 
@@ -158,8 +158,7 @@ def turns_right(run, parent: int, arm: str) -> list[bool]:
     """Turn by turn whether the whole state is right, from the outcomes themselves."""
     with sqlite3.connect(run.ledger_path) as db:
         details = [
-            orjson.loads(d)
-            for (d,) in db.execute("SELECT detail FROM outcomes WHERE parent = ? AND arm = ? ORDER BY replicate", (parent, arm))
+            orjson.loads(d) for (d,) in db.execute("SELECT detail FROM outcomes WHERE parent = ? AND arm = ? ORDER BY turn", (parent, arm))
         ]
     db.close()
     return [all(turn["right"]) for detail in details for turn in detail["turns"]]
@@ -174,7 +173,7 @@ def test_the_list_counts_turns_and_its_transitions_are_those_of_trajectories(cop
     for selection in select(follower.source, plan, parse(typed, plan)):
         pass
     pair = selection.pair
-    names = {(True, True): "both", (True, False): "native_only", (False, True): "serial_only", (False, False): "neither"}
+    names = {(True, True): "both", (True, False): "lost", (False, True): "gained", (False, False): "neither"}
     found = list(all_rows(follower.source, pair, selection.ids))
     assert len(found) == 18
     for row in found:

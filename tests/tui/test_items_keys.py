@@ -34,7 +34,7 @@ def test_filter_narrows_as_it_is_typed_and_escape_takes_it_back(app_of):
         await pilot.press("slash", *keys_of("t:lost dom:math "))
         await pilot.settled()
         lost = counts(screen)
-        assert lost[0] == lost[1] == screen.found.selection.counts["native_only"] > 0
+        assert lost[0] == lost[1] == screen.found.selection.counts["lost"] > 0
         await pilot.press(*keys_of("length:x"))
         await pilot.settled()
         assert "give a number" in screen.query_one("#said", Fixed).lines[0].plain
@@ -101,7 +101,7 @@ def test_transition_domain_arm_and_sort_keys(app_of):
     async def press(pilot) -> None:
         await pilot.settled()
         screen = app.screen
-        for name in ("both", "native_only", "serial_only", "neither", "undefined", "pending"):
+        for name in ("both", "lost", "gained", "neither", "undefined", "pending"):
             await pilot.press("t")
             await pilot.settled()
             assert app.session.chosen.transitions == (name,)
@@ -182,7 +182,7 @@ def test_export_holds_the_filtered_rows_in_their_order(form: str, app_of):
     (path,) = Path(".").glob(f"items-good-*.{form}")
     text = path.read_text()
     rows = [json.loads(line) for line in text.splitlines()] if form == "jsonl" else list(csv.DictReader(text.splitlines()))
-    assert len(rows) == 14 and {row["transition"] for row in rows} == {"native_only", "neither"}
+    assert len(rows) == 14 and {row["transition"] for row in rows} == {"lost", "neither"}
     lengths = [int(row["length"]) for row in rows]
     assert lengths == sorted(lengths, reverse=True)
     assert all(row["serial_output"] != row["target"] for row in rows)

@@ -346,10 +346,10 @@ def test_mouse(app_of):
         await pilot.click(Rows, offset=(5, 3))
         assert rows.cursor == 3
         head = app.screen.query_one("#head", Fixed)
-        at = head.lines[1].plain.index("native only")
+        at = head.lines[1].plain.index("lost")
         await pilot.click("#head", offset=(at + 2, 1))
         await pilot.settled()
-        assert app.session.chosen.transitions == ("native_only",)
+        assert app.session.chosen.transitions == ("lost",)
         at = app.screen.query_one("#columns", Fixed).lines[0].plain.index("TARGET")
         await pilot.click("#columns", offset=(at + 1, 0))
         await pilot.settled()

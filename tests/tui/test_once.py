@@ -29,7 +29,7 @@ def test_items_prints_every_filtered_row(root: Path, capsys: pytest.CaptureFixtu
     assert tui([str(root / "part"), "--screen", "items", "--once", "--filter", "t:lost d:lexical"]) == 0
     lines = capsys.readouterr().out.splitlines()
     rows = [line for line in lines if " w-" in line]
-    assert len(rows) == 68 and all("- native only" in line for line in rows)
+    assert len(rows) == 68 and all("- lost" in line for line in rows)
     assert any(line.startswith("68 items") for line in lines)
 
 

@@ -54,11 +54,17 @@ def test_the_list_of_runs_names_the_arms_of_every_panel(run: Path, capsys):
 
 
 @pytest.mark.parametrize(
-    "panel, word", [("main", "serial only"), ("union", "full only"), ("own-plan", "indexed serial only"), ("copying", "raw serial only")]
+    "panel, arms",
+    [
+        ("main", "Native -> Serial"),
+        ("union", "Native -> Full"),
+        ("own-plan", "Native -> Indexed serial"),
+        ("copying", "Raw batch -> Raw serial"),
+    ],
 )
-def test_transitions_have_the_names_of_the_arms(panel: str, word: str, run: Path, capsys):
+def test_a_list_names_the_two_arms_of_its_transitions(panel: str, arms: str, run: Path, capsys):
     lines = shown(run, capsys, "--screen", "items", "--filter", f"panel:{panel}")
-    assert any(word in line for line in lines[:4])
+    assert any(arms in line for line in lines[:4])
     item = shown(run, capsys, "--screen", "item", "--filter", f"panel:{panel}")
     assert panel in item[0]
 

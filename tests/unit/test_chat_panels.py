@@ -65,7 +65,7 @@ def test_the_papers_counts(name, parents, requests):
 def test_position_queries_and_records():
     by_domain = {"math": Counter(), "lexical": Counter()}
     for parent in PANELS["continuous"].source.outline(SETTINGS):
-        by_domain[parent.domain].update(arm for arm, _, _ in PANELS["continuous"].slots(parent))
+        by_domain[parent.domain].update(slot.arm for slot in PANELS["continuous"].slots(parent))
     assert all(found == {"native": 96, "whole_generate": 96, "position": 528, "prefix_continue": 528} for found in by_domain.values())
     records = Counter(p.domain for p in PANELS["generation"].source.outline(SETTINGS) for _ in p.payload["records"])
     assert records == {"math": 60, "lexical": 60, "symbolic": 24} and sum(records.values()) == 144

@@ -37,7 +37,7 @@ def play(panel, parent: Parent, say, settings=SETTINGS):
         answer = None if said is None else Answer({n: Choice(o, o in ask.request.questions[n].options) for n, o in said.items()})
         waiting += program.receive(slot, answer, "error: scripted")
     assert program.closed
-    return {(o.arm, o.replicate): o for o in program.outcomes}, asked, program
+    return {(o.arm, o.turn): o for o in program.outcomes}, asked, program
 
 
 def truth(slot, ask):
@@ -59,21 +59,21 @@ def test_every_construction_request_shows_the_same_history_and_schema():
     for slot, ask in asked.items():
         state = json.loads(ask.request.state)
         assert set(state) == {"dialogue_history", "schema"} | ({"partial_current_state"} if slot.arm == "serial" else set())
-        by_turn.setdefault(slot.replicate, set()).add(json.dumps([state["dialogue_history"], state["schema"]]))
+        by_turn.setdefault(slot.turn, set()).add(json.dumps([state["dialogue_history"], state["schema"]]))
         names = list(ask.request.questions)
         assert names == (
             [f["name"] for f in BOATS.payload["fields"]] if slot.arm == "joint" else [BOATS.payload["fields"][slot.step - 1]["name"]]
         )
     assert {len(texts) for texts in by_turn.values()} == {1} and len(by_turn) == BOATS.length
-    history = json.loads(asked[Slot("dialogue-construction", BOATS.id, "joint", 2, 1)].request.state)["dialogue_history"]
+    history = json.loads(asked[Slot("dialogue-construction", BOATS.id, "joint", 0, 1, 3)].request.state)["dialogue_history"]
     assert [entry["speaker"] for entry in history] == ["USER", "SYSTEM", "USER", "SYSTEM", "USER"]
     assert history[-1]["utterance"] == BOATS.payload["turns"][2]["user"]
 
 
 def test_a_field_question_is_the_printed_contract():
     _, asked, _ = play(CONSTRUCTION, BOATS, truth)
-    joint = asked[Slot("dialogue-construction", BOATS.id, "joint", 0, 1)].request.questions
-    independent = asked[Slot("dialogue-construction", BOATS.id, "independent", 0, list(joint).index("boat_kind") + 1)].request.questions
+    joint = asked[Slot("dialogue-construction", BOATS.id, "joint", 0, 1, 1)].request.questions
+    independent = asked[Slot("dialogue-construction", BOATS.id, "independent", 0, list(joint).index("boat_kind") + 1, 1)].request.questions
     question = joint["boat_kind"]
     assert independent == {"boat_kind": question} and question.unit == "field"
     assert question.instructions.startswith("Determine the current service state after the latest USER turn.")
@@ -91,10 +91,10 @@ def test_serial_sees_its_own_earlier_fields_of_this_turn_alone():
     last = {f["name"]: f["options"][-1]["value"] for f in BOATS.payload["fields"]}
     for turn in range(BOATS.length):
         for step in range(1, len(fields) + 1):
-            state = json.loads(asked[Slot("dialogue-construction", BOATS.id, "serial", turn, step)].request.state)
+            state = json.loads(asked[Slot("dialogue-construction", BOATS.id, "serial", 0, step, turn + 1)].request.state)
             assert state["partial_current_state"] == {name: last[name] for name in fields[: step - 1]}
-    assert json.loads(outcomes["serial", 0].output) == last
-    record = outcomes["serial", 0].detail["turns"][0]
+    assert json.loads(outcomes["serial", 1].output) == last
+    record = outcomes["serial", 1].detail["turns"][0]
     assert record["calls"] == record["valid_calls"] == 4 and record["turn"] == 1 and record["input_tokens"] is None
 
 
@@ -102,7 +102,7 @@ def test_names_of_options_are_ids_or_values():
     for naming in (IDS, VALUES):
         outcomes, asked, _ = play(CONSTRUCTION, BOATS, truth, replace(SETTINGS, field_options=naming))
         assert all(o.correct and o.kind == "strict_correct" and o.first_wrong is None for o in outcomes.values())
-        options = asked[Slot("dialogue-construction", BOATS.id, "joint", 0, 1)].request.questions["active_intent"].options
+        options = asked[Slot("dialogue-construction", BOATS.id, "joint", 0, 1, 1)].request.questions["active_intent"].options
         assert options == (
             {"v0": "NONE", "v1": "FindBoat: Look for a boat", "v2": "ReserveBoat: Reserve a boat for a day"}
             if naming == IDS
@@ -120,14 +120,14 @@ def test_access_shows_the_latest_exchange_and_the_right_previous_state():
     outcomes, asked, _ = play(ACCESS, BOATS, first_only)
     view = View(BOATS.payload)
     for turn in range(1, BOATS.length + 1):
-        oracle = json.loads(asked[Slot("dialogue-access", BOATS.id, "oracle", turn - 1, 1)].request.state)
+        oracle = json.loads(asked[Slot("dialogue-access", BOATS.id, "oracle", 0, 1, turn)].request.state)
         rollout = json.loads(asked[Slot("dialogue-access", BOATS.id, "rollout", 0, turn)].request.state)
         assert set(oracle) == set(rollout) == {"latest_exchange", "previous_state", "schema"}
         assert oracle["latest_exchange"] == rollout["latest_exchange"] == view.exchange(turn)
         assert len(view.exchange(turn)) == (1 if turn == 1 else 2)
         assert oracle["previous_state"] == (view.gold(turn - 1) if turn > 1 else view.initial())
         assert rollout["previous_state"] == (view.gold(1) if turn > 1 else view.initial())
-    assert view.initial()["active_intent"] == "NONE" and outcomes["oracle", 0].correct
+    assert view.initial()["active_intent"] == "NONE" and outcomes["oracle", 1].correct
     assert outcomes["rollout", 0].first_wrong == 2 and not outcomes["rollout", 0].correct
     assert [record["state"] for record in outcomes["rollout", 0].detail["turns"]] == [dict(view.gold(1))] * BOATS.length
 
@@ -152,9 +152,9 @@ def test_perturbed_arms_change_what_they_should_and_nothing_else():
     plain = View(PERTURBED.payload)
     fields = [f["name"] for f in PERTURBED.payload["fields"]]
     for turn in range(PERTURBED.length):
-        base = asked[Slot("dialogue-access", PERTURBED.id, "oracle", turn, 1)]
-        reworded = asked[Slot("dialogue-access", PERTURBED.id, "oracle_paraphrase", turn, 1)]
-        permuted = asked[Slot("dialogue-access", PERTURBED.id, "oracle_permuted", turn, 1)]
+        base = asked[Slot("dialogue-access", PERTURBED.id, "oracle", 0, 1, turn + 1)]
+        reworded = asked[Slot("dialogue-access", PERTURBED.id, "oracle_paraphrase", 0, 1, turn + 1)]
+        permuted = asked[Slot("dialogue-access", PERTURBED.id, "oracle_permuted", 0, 1, turn + 1)]
         states = [json.loads(ask.request.state) for ask in (base, reworded, permuted)]
         assert states[1] | {"latest_exchange": 0} == states[0] | {"latest_exchange": 0}
         assert states[1]["latest_exchange"][-1]["utterance"] == PERTURBED.payload["paraphrase"][turn]
@@ -171,7 +171,7 @@ def test_perturbed_arms_change_what_they_should_and_nothing_else():
 
 def test_an_error_spoils_its_own_turn_alone_except_in_the_trajectory():
     def say(slot, ask):
-        turn = slot.step if slot.arm == "rollout" else slot.replicate + 1
+        turn = slot.turn or slot.step
         return None if turn == 3 else ask.truth
 
     outcomes, _, program = play(ACCESS, BOATS, say)
@@ -208,12 +208,12 @@ def test_the_documented_requests_are_what_is_sent():
     parent = next(p for p in PARENTS if p.id == "synthetic-test-1_00029")
     construction, access = play(CONSTRUCTION, parent, truth)[1], play(ACCESS, parent, truth)[1]
     golden = [
-        (construction[Slot(CONSTRUCTION.name, parent.id, "joint", 1, 1)], SystemOne(), "jev"),
-        (construction[Slot(CONSTRUCTION.name, parent.id, "serial", 1, 2)], SystemOne(), "jev"),
-        (access[Slot(ACCESS.name, parent.id, "oracle", 1, 1)], SystemOne(), "jev"),
-        (construction[Slot(CONSTRUCTION.name, parent.id, "joint", 1, 1)], Chat(thinking=False), "MODEL"),
+        (construction[Slot(CONSTRUCTION.name, parent.id, "joint", 0, 1, 2)], SystemOne(), "jev"),
+        (construction[Slot(CONSTRUCTION.name, parent.id, "serial", 0, 2, 2)], SystemOne(), "jev"),
+        (access[Slot(ACCESS.name, parent.id, "oracle", 0, 1, 2)], SystemOne(), "jev"),
+        (construction[Slot(CONSTRUCTION.name, parent.id, "joint", 0, 1, 2)], Chat(thinking=False), "MODEL"),
     ]
     for ask, wire, model in golden:
         assert f"\n    {wire.encode(ask, model).decode()}\n" in text
-    history = access[Slot(ACCESS.name, parent.id, "history_recompute", 1, 1)]
+    history = access[Slot(ACCESS.name, parent.id, "history_recompute", 0, 1, 2)]
     assert SystemOne().encode(history, "jev") == SystemOne().encode(golden[0][0], "jev")

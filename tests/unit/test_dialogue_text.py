@@ -33,14 +33,14 @@ def response(text: str, finish: str = "stop") -> bytes:
 
 def first_joint() -> tuple:
     program = ParentProgram("dialogue-construction", CONSTRUCTION.arms, BOATS, SETTINGS)
-    slot, ask = next((s, a) for s, a in program.start() if s.arm == "joint" and s.replicate == 0)
+    slot, ask = next((s, a) for s, a in program.start() if s.arm == "joint" and s.turn == 1)
     return program, slot, ask
 
 
 def outcome(text: str, finish: str = "stop"):
     program, slot, ask = first_joint()
     program.receive(slot, WIRE.decode(ask, response(text, finish)))
-    return next(o for o in program.outcomes if (o.arm, o.replicate) == ("joint", 0))
+    return next(o for o in program.outcomes if (o.arm, o.turn) == ("joint", 1))
 
 
 def test_the_request_is_one_user_message_with_the_printed_keys():

@@ -131,8 +131,8 @@ def test_the_study_counts_10320_requests():
     assert (jev, sol, jev + sol) == (6880, 3440, 3 * (200 * 16 + 20 * 12))
     parent = CONFIRMATION.source.parents(Settings(contracts=("FINAL3",)), Inputs())[0]
     slots = CONFIRMATION.slots(parent)
-    assert len(slots) == 16 and len({arm for arm, _, _ in slots}) == 12 and all(step == 1 for _, _, step in slots)
-    assert sorted(arm for arm, replicate, _ in slots if replicate == 1) == sorted(
+    assert len(slots) == 16 and len({slot.arm for slot in slots}) == 12 and all(slot.step == 1 for slot in slots)
+    assert sorted(slot.arm for slot in slots if slot.replicate == 1) == sorted(
         f"final3.{p}.{c}" for p in ("insertion", "sorted") for c in CUES
     )
 
@@ -205,7 +205,7 @@ TEXT = Settings(components=("outer", "state"), contracts=("FINAL3",))
 def test_text_models_get_the_same_intervention_and_the_whole_rule(wire, panel):
     parents = panel.source.parents(replace(TEXT, limit=1), Inputs())
     check_presentations([(panel, parent) for parent in parents], TEXT, wire, "gpt-6-sol")
-    (arms,) = ([s.split(".")[1] for s, *_ in panel.slots(parents[0]) if s.endswith(".bare_wrong") or s.endswith(".random")],)
+    (arms,) = ([s.arm.split(".")[1] for s in panel.slots(parents[0]) if s.arm.endswith((".bare_wrong", ".random"))],)
     assert set(arms) <= {"insertion", "sorted", "sorted:outer", "sorted:state"}
     request = judge_request("FINAL3", Settings(), LIONS["question"], LIONS["references"], candidate("random", LIONS))
     sent = wire.encode(Ask(1, request, presentation="sorted"), "gpt-6-sol").decode()

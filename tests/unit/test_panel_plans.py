@@ -15,7 +15,7 @@ from c2s.settings import Settings
 def requests(name: str, **settings: object) -> Counter[tuple[str, str]]:
     """Planned requests by (domain, arm)."""
     plan = make_plan([PANELS[name]], Settings(domain="math", **settings))
-    return Counter((parent.domain, arm) for panel, parent in plan.parents for arm, _, _ in panel.slots(parent))
+    return Counter((parent.domain, slot.arm) for panel, parent in plan.parents for slot in panel.slots(parent))
 
 
 def test_full_and_union_calls_of_arithmetic():

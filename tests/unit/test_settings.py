@@ -44,3 +44,8 @@ def test_manifests_of_earlier_versions_lack_members():
 def test_what_is_no_setting_is_refused(members: dict, message: str):
     with pytest.raises(UsageError, match=message):
         Settings.from_dict(members)
+
+
+def test_what_is_no_table_is_refused():
+    with pytest.raises(UsageError, match="no table"):
+        Settings.from_dict([1])  # type: ignore[arg-type]

@@ -77,9 +77,9 @@ def test_published_draws_the_joint_cell_once_per_parent():
     steps = [answers("sim:published?model=jev", [call("serial", f"p{i}", t) for i in range(n)]) for t in (1, 2, 3, 4)]
     serial = [all(s[i] == "c" for s in steps) for i in range(n)]
     assert all(sum(s[i] != "c" for s in steps) <= 1 for i in range(n))
-    both, native_only, serial_only, neither = (x / 384 for x in JOINT["jev"]["math"])
+    both, lost, gained, neither = (x / 384 for x in JOINT["jev"]["math"])
     found = [(a == "c", b) for a, b in zip(native, serial)]
-    for cell, rate in {(True, True): both, (True, False): native_only, (False, True): serial_only, (False, False): neither}.items():
+    for cell, rate in {(True, True): both, (True, False): lost, (False, True): gained, (False, False): neither}.items():
         assert abs(found.count(cell) / n - rate) < 0.045
 
 

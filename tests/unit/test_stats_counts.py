@@ -17,7 +17,7 @@ from c2s.kernels._load import core
 
 def test_joint_counts_of_a_small_table():
     counts = stats.joint_counts([1, 1, 1, 0, 0, 0, 0], [1, 0, 0, 1, 0, 0, 0])
-    assert (counts.both, counts.native_only, counts.serial_only, counts.neither, counts.n) == (1, 2, 1, 3, 7)
+    assert (counts.both, counts.lost, counts.gained, counts.neither, counts.n) == (1, 2, 1, 3, 7)
     assert counts.native_em == 3 / 7 and counts.serial_em == 2 / 7 and counts.scr == 1 / 3
     assert counts.loss_mass == 2 / 7 and counts.gain_mass == 1 / 7 and counts.gain_rate == 1 / 4
     assert counts.delta == 1 / 3 - 2 / 7

@@ -62,7 +62,7 @@ def test_encodings_are_bijections_with_matched_stored_and_displayed_order():
 
 def test_factors_make_1088_requests_and_share_native():
     """D.7: 32 sources x 2 presentations x (Native + 2 alphabets x (2 + 6) queries)."""
-    found = Counter(arm for p in parents("factors") for arm, _, _ in PANELS["factors"].slots(p))
+    found = Counter(slot.arm for p in parents("factors") for slot in PANELS["factors"].slots(p))
     assert sum(found.values()) == 1088
     assert found["native_early"] == found["native_late"] == 32
     assert found["early_26_6"] == found["late_10_6"] == 192 and found["early_10_2"] == 64

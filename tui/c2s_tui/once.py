@@ -72,7 +72,7 @@ def _items(session: Session, picture: Picture, options: argparse.Namespace, widt
     yield from items_head(selection, width, plan)
     yield layout.head(indent=1)
     for row in all_rows(session.follower.source, selection.pair, selection.ids):
-        yield item_line(row, layout, selection.pair)
+        yield item_line(row, layout)
 
 
 def _item(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import orjson
 
@@ -17,7 +17,7 @@ from c2s.backends.registry import take
 from c2s.errors import UsageError, nearest
 from c2s.records import Question
 
-COMMON = {"seed": int, "delay_ms": float}
+COMMON: Mapping[str, type] = {"seed": int, "delay_ms": float}
 
 
 def uniform(seed: int, *key: object) -> float:
@@ -30,7 +30,7 @@ class Simulated:
     """Base: a subclass chooses an option for one question and may say how sure it is."""
 
     dialect = "systemone"
-    resend = "safe"
+    resend: Literal["safe", "paid"] = "safe"
     exact = True
     spec: ClassVar[Mapping[str, type]] = {}
     lacks: Mapping[str, str] = DECIDES
@@ -49,7 +49,7 @@ class Simulated:
 
     @classmethod
     def open(cls, name: str, detail: str, options: dict[str, str], common: Mapping[str, Any]) -> Simulated:
-        return cls(name, take(name, options, COMMON | dict(cls.spec)), common)
+        return cls(name, take(name, options, {**COMMON, **cls.spec}), common)
 
     def call(self, batch: Sequence[Call]) -> Iterator[Exchange]:
         for call in batch:
@@ -76,13 +76,13 @@ class Simulated:
         raise NotImplementedError
 
     def draw(self, call: Call, name: str, what: str) -> float:
-        return uniform(self.seed, *call.slot, name, what)
+        return uniform(self.seed, *call.slot.key, name, what)
 
     def right_with(self, p: float, call: Call, name: str, question: Question) -> str:
         """The truth with probability p, else one of the other options, all alike; any option where the truth is not offered."""
         options = list(question.options)
         truth = call.ask.truth.get(name)
-        if truth in question.options:
+        if truth is not None and truth in question.options:
             if self.draw(call, name, "right") < p or len(options) == 1:
                 return truth
             options.remove(truth)
@@ -140,7 +140,8 @@ class Published(Simulated):
     """
 
     spec: ClassVar[Mapping[str, type]] = {"model": str}
-    lacks: Mapping[str, str] = DECIDES | {
+    lacks: Mapping[str, str] = {
+        **DECIDES,
         "symbols": "Table 1 has rates for math and lexical items only",
         "probabilities": "the paper prints none per item",
     }
@@ -162,20 +163,20 @@ class Published(Simulated):
             raise UsageError(f"model {self.name!r}: Table 1 has no rates for domain {parent.domain!r}")
         if slot.arm == "candidates_only":
             return self.right_with(1 / len(question.options), call, name, question), None
-        native, serial = self._cell(slot.panel, parent.id, slot.replicate, rates)
+        native, serial = self._cell(slot.panel, parent.id, slot.instance, rates)
         if question.unit == "whole":
             return self.right_with(float(native), call, name, question), None
         if slot.arm != "serial":
-            serial = uniform(self.seed, slot.panel, parent.id, slot.arm, slot.replicate) < (rates[0] + rates[2]) / sum(rates)
-        wrong_at = 1 + int(uniform(self.seed, slot.panel, parent.id, slot.arm, slot.replicate, "where") * parent.length)
+            serial = uniform(self.seed, slot.panel, parent.id, slot.arm, slot.instance) < (rates[0] + rates[2]) / sum(rates)
+        wrong_at = 1 + int(uniform(self.seed, slot.panel, parent.id, slot.arm, slot.instance, "where") * parent.length)
         return self.right_with(float(serial or slot.step != wrong_at), call, name, question), None
 
-    def _cell(self, panel: str, parent: str, replicate: int, rates: tuple[int, ...]) -> tuple[bool, bool]:
+    def _cell(self, panel: str, parent: str, instance: int, rates: tuple[int, ...]) -> tuple[bool, bool]:
         """(Native correct, Serial correct) of this parent, drawn with the joint rates."""
-        both, native_only, serial_only, _ = rates
-        u = uniform(self.seed, panel, parent, replicate, "cell") * sum(rates)
+        both, lost, gained, _ = rates
+        u = uniform(self.seed, panel, parent, instance, "cell") * sum(rates)
         if u < both:
             return True, True
-        if u < both + native_only:
+        if u < both + lost:
             return True, False
-        return False, u < both + native_only + serial_only
+        return False, u < both + lost + gained

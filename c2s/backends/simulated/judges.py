@@ -39,14 +39,14 @@ class Judge(Simulated):
         self.kind = options.get("kind", "final")
         if self.kind not in KINDS:
             raise UsageError(f"model {name!r}: no judge of kind {self.kind!r}{nearest(self.kind, list(KINDS))}; known: {', '.join(KINDS)}")
-        self.rate = options.get("rate", 0.1 if self.kind in ("noisy", "missing") else 0.5)
+        self.rate: float = options.get("rate", 0.1 if self.kind in ("noisy", "missing") else 0.5)
         if not 0 <= self.rate <= 1:
             raise UsageError(f"model {name!r}: rate is a share between 0 and 1")
         self.fingerprint = {"simulation": self.model, "options": {"kind": self.kind, "rate": self.rate, "seed": self.seed}}
 
     def call(self, batch: Sequence[Call]) -> Iterator[Exchange]:
         for call in batch:
-            if self.kind == "missing" and call.slot.panel != "judge-preflight" and uniform(self.seed, *call.slot, "lost") < self.rate:
+            if self.kind == "missing" and call.slot.panel != "judge-preflight" and uniform(self.seed, *call.slot.key, "lost") < self.rate:
                 yield Exchange("error", message="simulated: no answer")
             else:
                 yield from super().call([call])
@@ -72,13 +72,14 @@ class Judge(Simulated):
 
     def _flips(self, call: Call, sorted_state: bool, colon: bool) -> bool:
         if self.kind == "noisy":
-            return uniform(self.seed, *call.slot, "noise") < self.rate
+            return uniform(self.seed, *call.slot.key, "noise") < self.rate
         u = self._source(call, "flip")
-        return {
+        flips: dict[str, bool] = {
             "colon-sorted": sorted_state and colon and u < self.rate,
             "sorted": sorted_state and u < self.rate,
             "both": (colon and u < self.rate / 2) or (sorted_state and self.rate / 2 <= u < self.rate),
-        }.get(self.kind, False)
+        }
+        return flips.get(self.kind, False)
 
     def _source(self, call: Call, what: str) -> float:
         """A number of the source alone: the same under every arm and repeat."""

@@ -1,6 +1,6 @@
 """A length control in the model's own tokens: padding that renders to as many as the indexed request (D.9, Table D9).
 
-The padding depends on the tokenizer, so it is found when the plan is made and frozen with the items, together with the tokenizer's
+The padding depends on the tokenizer, so it is computed when the plan is made and frozen with the items, together with the tokenizer's
 identity. Which prefix an arm has built is known in the run alone: there, every padded request is counted beside the indexed one with the
 same prefix, and the outcome keeps both counts.
 """
@@ -56,7 +56,7 @@ class PaddedParents(Source):
 
 
 def paddings(parent: Parent, ctx: Context, lengths: Lengths) -> Iterator[str]:
-    """One padding for each position, found behind the gold prefix. Raises UsageError where no punctuation gives the length."""
+    """One padding for each position, computed after the gold prefix. Raises UsageError where no punctuation gives the length."""
     guess = (PATTERNS[0], 1)
     for t in range(1, parent.length + 1):
         prefix = parent.target[: t - 1]

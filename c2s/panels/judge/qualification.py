@@ -51,8 +51,8 @@ def _gate(panel: Panel, contract: str, presentation: str, outcomes: Mapping[str,
     arms = panel.arms_where(contract=contract, presentation=presentation)
     names = {arm.name: str(arm.factors["condition"]) for arm in arms if arm.factors["condition"] in CONTROLS}
     correct, missing = dict.fromkeys(CONTROLS, 0), dict.fromkeys(CONTROLS, len(outcomes))
-    for found in outcomes.values():
-        for outcome in found:
+    for of_parent in outcomes.values():
+        for outcome in of_parent:
             if outcome.arm in names and outcome.replicate == 0 and outcome.status == "ok":
                 correct[names[outcome.arm]] += bool(outcome.correct)
                 missing[names[outcome.arm]] -= 1
@@ -65,8 +65,8 @@ def unparsed(panel: Panel, contract: str, outcomes: Mapping[str, Sequence[Outcom
     names = {arm.name for arm in panel.arms_where(contract=contract)}
     return sum(
         outcome.status != "ok" or outcome.kind == "other_invalid"
-        for found in outcomes.values()
-        for outcome in found
+        for of_parent in outcomes.values()
+        for outcome in of_parent
         if outcome.arm in names
     )
 

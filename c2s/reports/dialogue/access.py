@@ -138,7 +138,7 @@ def perturbations(data: PanelData) -> Section:
     for version in ("paraphrase", "permuted"):
         for arm in ("rollout", "oracle"):
             changed = f"{arm}_{version}"
-            which = [i for i, row in enumerate(data.rows) if (changed, 0) in row.outcomes]
+            which = [i for i, row in enumerate(data.rows) if any(arm == changed for arm, *_ in row.outcomes)]
             chosen = [data.rows[i] for i in which]
             turns, dropped = compared(chosen, (arm, changed))
             found = {name: per_dialogue(t, [row.parent.length for row in chosen]) for name, t in turns.items()}

@@ -63,8 +63,8 @@ def read_arm(rows: Sequence[Row], arm: str) -> ArmTurns:
 
 def records(row: Row, arm: str) -> list[Mapping[str, Any]]:
     """The defined turns of one arm of one dialogue, in order."""
-    outcomes = sorted((r, o) for (name, r), o in row.outcomes.items() if name == arm and o.status == "ok")
-    return [record for _, outcome in outcomes for record in outcome.detail["turns"]]
+    outcomes = sorted((o for o in row.outcomes.values() if o.arm == arm and o.status == "ok"), key=lambda o: o.turn)
+    return [record for outcome in outcomes for record in outcome.detail["turns"]]
 
 
 def compared(rows: Sequence[Row], arms: Sequence[str]) -> tuple[dict[str, ArmTurns], int]:

@@ -59,8 +59,8 @@ def execution(path: Path | str) -> list[Stream]:
             if not panel(name).schedule.startswith("hash:"):
                 continue
             rows = db.execute(
-                "SELECT p.id, p.parent, s.arm, s.replicate, s.step, min(e.sent_at), min(e.id) FROM exchanges e JOIN slots s ON s.id = e.slot"
-                " JOIN parents p ON p.id = s.parent WHERE p.panel = ? AND e.origin IS NULL GROUP BY s.id ORDER BY 6, 7",
+                "SELECT p.id, p.parent, s.arm, s.replicate, s.step, s.turn, min(e.sent_at), min(e.id) FROM exchanges e JOIN slots s ON s.id = e.slot"
+                " JOIN parents p ON p.id = s.parent WHERE p.panel = ? AND e.origin IS NULL GROUP BY s.id ORDER BY 7, 8",
                 (name,),
             ).fetchall()
             (planned,) = db.execute("SELECT count(*) FROM slots s JOIN parents p ON p.id = s.parent WHERE p.panel = ?", (name,)).fetchone()
@@ -72,7 +72,7 @@ def execution(path: Path | str) -> list[Stream]:
 
 
 def _stream(run: str, name: str, model: str, place: int, planned: int, rows: Sequence[tuple]) -> Stream:
-    slots = [(number, Slot(name, parent, arm, replicate, step)) for number, parent, arm, replicate, step, _, _ in rows]
+    slots = [(number, Slot(name, *slot)) for number, *slot, _, _ in rows]
     keys = [slot_key(panel(name).schedule, place, number, slot) for number, slot in slots]
     position = {slot: i for i, (_, slot) in enumerate(slots)}
     early = sum(slot.replicate == 1 and i < position.get(slot._replace(replicate=0), -1) for slot, i in position.items())
@@ -82,7 +82,7 @@ def _stream(run: str, name: str, model: str, place: int, planned: int, rows: Seq
             cells.setdefault(slot.arm, Counter())[i * QUARTILES // len(slots)] += 1
     quartiles = {arm: tuple(counts[q] for q in range(QUARTILES)) for arm, counts in sorted(cells.items())}
     moved = sum(a > b for a, b in zip(keys, keys[1:]))
-    return Stream(run, name, model, len(rows), planned, rows[0][5], max(row[5] for row in rows), moved, early, quartiles)
+    return Stream(run, name, model, len(rows), planned, rows[0][6], max(row[6] for row in rows), moved, early, quartiles)
 
 
 def tables(streams: Sequence[Stream]) -> list[Table]:

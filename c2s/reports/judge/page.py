@@ -176,14 +176,14 @@ def _smallest(db: Any, panel: str, contract: str) -> Pair | None:
     best: tuple[tuple[bool, int, str], Pair] | None = None
     prefix = contract.lower() + "."
     for row in reader.parents(db, panel):
-        outcomes = {(o.arm, o.replicate): o for o in reader.outcomes_of(db, row.id) if o.status == "ok" and o.arm.startswith(prefix)}
+        outcomes = {o.key: o for o in reader.outcomes_of(db, row.id) if o.status == "ok" and o.arm.startswith(prefix)}
         slots: dict[Slot, Any] = {}
-        for (arm, replicate), first in outcomes.items():
+        for (arm, replicate, _), first in outcomes.items():
             _, order, condition = arm.split(".")
-            second = outcomes.get((f"{prefix}sorted.{condition}", 0))
+            second = outcomes.get((f"{prefix}sorted.{condition}", 0, 0))
             if order != "insertion" or replicate or second is None or first.output == second.output:
                 continue
-            again = [outcomes.get((f"{prefix}{o}.{condition}", 1)) for o in ("insertion", "sorted")]
+            again = [outcomes.get((f"{prefix}{o}.{condition}", 1, 0)) for o in ("insertion", "sorted")]
             repeated = None if None in again else (again[0].output, again[1].output) == (first.output, second.output)
             slots = slots or reader.slots_of(db, row)
             a, b = (reader.exchange(db, slots[Slot(panel, row.parent.id, name, 0, 1)].exchange).request for name in (arm, second.arm))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c2s.errors import InputError, LedgerError
+from c2s.ledger import sqlite
 from c2s_tui.data import apart
 from c2s_tui.data.filters import TRANSITIONS, Pair, outcome_join, panels_of, transition_sql
 from c2s_tui.data.items import ItemRow, item_rows
@@ -99,10 +100,10 @@ def compare(left: SideSpec, right: SideSpec, domain: str | None = None) -> Compa
     """Join two sides on (panel, parent) and the frozen item. Raises LedgerError where they share nothing."""
     parts: list[NDArray[np.int64]] = []
     with left.source.read() as db:
-        other = "main"
+        other = ""
         if not left.same_run(right):
-            db.execute("ATTACH ? AS other", (right.source.run.ledger_path.absolute().as_uri() + "?mode=ro",))
-            other = "other"
+            sqlite.attach(db, right.source.run.ledger_path)
+            other = "other_"
         panels = [name for name in panels_of(left.pair, left.plan) if name in panels_of(right.pair, right.plan)]
         query = _join(left.pair, right.pair, other, domain, len(panels))
         values = {"domain": domain, "lf": left.pair.first, "ls": left.pair.second, "rf": right.pair.first, "rs": right.pair.second}
@@ -127,10 +128,10 @@ def _parents(plan: Plan, domain: str | None, panels: Sequence[str]) -> int:
 def _join(left: Pair, right: Pair, other: str, domain: str | None, panels: int) -> str:
     """Over the panels in which both sides have their arms: `:p0`, `:p1`, ..."""
 
-    def arms(side: str, schema: str, pair: Pair) -> str:
-        scope = "o.parent > :low AND o.parent <= :high" if side == "l" or other == "main" else "1"
+    def arms(side: str, prefix: str, pair: Pair) -> str:
+        scope = "o.parent > :low AND o.parent <= :high" if side == "l" or not other else "1"
         return " ".join(
-            outcome_join(f"{side}{x}", f":{side}{arm}", turned, scope, side, schema) for x, arm, turned in zip("ab", "fs", pair.turned)
+            outcome_join(f"{side}{x}", f":{side}{arm}", turned, scope, side, prefix) for x, arm, turned in zip("ab", "fs", pair.turned)
         )
 
     def cell(side: str, pair: Pair) -> str:
@@ -139,9 +140,9 @@ def _join(left: Pair, right: Pair, other: str, domain: str | None, panels: int) 
 
     return (
         f"SELECT l.id, r.id, {cell('l', left)}, {cell('r', right)}, l.domain, l.length, li.sha256 = ri.sha256"
-        f" FROM main.parents l JOIN {other}.parents r ON r.panel = l.panel AND r.parent = l.parent"
-        f" JOIN main.items li ON li.id = l.item JOIN {other}.items ri ON ri.id = r.item"
-        f" {'' if left.declared else arms('l', 'main', left)} {'' if right.declared else arms('r', other, right)}"
+        f" FROM parents l JOIN {other}parents r ON r.panel = l.panel AND r.parent = l.parent"
+        f" JOIN items li ON li.id = l.item JOIN {other}items ri ON ri.id = r.item"
+        f" {'' if left.declared else arms('l', '', left)} {'' if right.declared else arms('r', other, right)}"
         f" WHERE l.id > :low AND l.id <= :high AND +l.panel IN ({', '.join(f':p{n}' for n in range(panels))})"
         + (" AND l.domain = :domain" if domain is not None else "")
     )

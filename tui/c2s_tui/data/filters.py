@@ -1,6 +1,6 @@
 """The filter of the item list: what it may say, how it is typed, and what it means in SQL.
 
-A filter is typed as words: `transition:native_only length:4-6 domain:math arm:independent` narrow what is listed, every other
+A filter is typed as words: `transition:lost length:4-6 domain:math arm:independent` narrow what is listed, every other
 word must occur in the item's id, problem, target or outputs. `"two words"` is one text.
 """
 
@@ -11,11 +11,14 @@ from dataclasses import dataclass, replace
 
 import orjson
 
+from c2s import records
 from c2s.errors import UsageError, nearest
 from c2s_tui.data.plan import Plan
 
-TRANSITIONS = ("both", "native_only", "serial_only", "neither", "undefined", "pending")
-SHORT = {"lost": "native_only", "gained": "serial_only", "kept": "both"}
+TRANSITIONS = (*records.TRANSITIONS, "pending")
+"""Those of the ledger, and that of a parent which is still open."""
+
+SHORT = {"kept": "both"}
 KEYS = ("transition", "domain", "length", "panel", "arm")
 """What may stand before a colon; a beginning will do: `t:`, `len:`."""
 SORTS = ("order", "item", "domain", "length", "target", "transition", "native", "serial", "first_wrong", "min_confidence")
@@ -186,24 +189,27 @@ def transition_sql(pair: Pair, p: str = "p", a: str = "a", b: str = "b") -> str:
         return f"coalesce({p}.transition, 'pending')"
     return (
         f"CASE WHEN {a}.status IS NULL OR {b}.status IS NULL THEN 'pending' WHEN {a}.correct IS NULL OR {b}.correct IS NULL THEN 'undefined'"
-        f" WHEN {a}.correct AND {b}.correct THEN 'both' WHEN {a}.correct THEN 'native_only' WHEN {b}.correct THEN 'serial_only' ELSE 'neither' END"
+        f" WHEN {a}.correct AND {b}.correct THEN 'both' WHEN {a}.correct THEN 'lost' WHEN {b}.correct THEN 'gained' ELSE 'neither' END"
     )
 
 
-def outcome_join(alias: str, arm: str, turned: tuple[str, ...], scope: str, p: str = "p", schema: str = "main") -> str:
+def outcome_join(alias: str, arm: str, turned: tuple[str, ...], scope: str, p: str = "p", prefix: str = "") -> str:
     """Joins the outcome of an arm as `alias`. Where the arm has one instance a turn, all of them make one row: open until every turn
     has closed, right if every turn is, `first_wrong` the first turn that is not. `scope` restricts `o.parent`, for speed.
     """
     if not turned:
-        return f"LEFT JOIN {schema}.outcomes {alias} ON {alias}.parent = {p}.id AND {alias}.arm = {arm} AND {alias}.replicate = 0"
+        return (
+            f"LEFT JOIN {prefix}outcomes {alias} ON {alias}.parent = {p}.id AND {alias}.arm = {arm}"
+            f" AND {alias}.replicate = 0 AND {alias}.turn = 0"
+        )
     panels = ", ".join("'" + name.replace("'", "''") + "'" for name in turned)
     by_turn = f"q.panel IN ({panels})"
     return (
         f"LEFT JOIN (SELECT o.parent AS parent, CASE WHEN {by_turn} AND count(*) < q.length THEN NULL ELSE max(o.status) END AS status,"
         f" CASE WHEN count(o.correct) = count(*) THEN min(o.correct) END AS correct, min(o.min_confidence) AS min_confidence,"
-        f" CASE WHEN {by_turn} THEN min(CASE WHEN NOT o.correct THEN o.replicate + 1 END) ELSE min(o.first_wrong) END AS first_wrong,"
-        f" group_concat(o.output) AS output FROM {schema}.outcomes o JOIN {schema}.parents q ON q.id = o.parent"
-        f" WHERE o.arm = {arm} AND (o.replicate = 0 OR {by_turn}) AND {scope} GROUP BY o.parent) {alias} ON {alias}.parent = {p}.id"
+        f" CASE WHEN {by_turn} THEN min(CASE WHEN NOT o.correct THEN o.turn END) ELSE min(o.first_wrong) END AS first_wrong,"
+        f" group_concat(o.output) AS output FROM {prefix}outcomes o JOIN {prefix}parents q ON q.id = o.parent"
+        f" WHERE o.arm = {arm} AND o.replicate = 0 AND {scope} GROUP BY o.parent) {alias} ON {alias}.parent = {p}.id"
     )
 
 
@@ -242,7 +248,7 @@ def where(chosen: Filter, plan: Plan, pair: Pair) -> Where:
         payload = "CAST(payload AS TEXT)"
         parts.append(
             "(p.parent LIKE ? ESCAPE '~' OR p.id IN (SELECT parent FROM outcomes WHERE parent > :low AND parent <= :high"
-            f" AND arm IN (:first, :second){'' if any(pair.turned) else ' AND replicate = 0'} AND output LIKE ? ESCAPE '~')"
+            f" AND arm IN (:first, :second) AND replicate = 0 AND output LIKE ? ESCAPE '~')"
             f" OR p.item IN (SELECT id FROM items WHERE id BETWEEN :lowest AND :highest AND {payload} LIKE ? ESCAPE '~'"
             f" AND (json_extract({payload}, '$.problem') LIKE ? ESCAPE '~' OR json_extract({payload}, '$.target') LIKE ? ESCAPE '~')))"
         )

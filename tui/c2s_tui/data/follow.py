@@ -190,7 +190,7 @@ def _cell(panel: str, domain: str, arm: str, n: dict[str, int]) -> Cell:
 
 def _in_flight(db: sqlite3.Connection, sent: int) -> InFlight:
     row = db.execute(
-        "SELECT p.panel, p.parent, s.arm, s.replicate, s.step, e.sent_at FROM exchanges e JOIN slots s ON s.id = e.slot"
+        "SELECT p.panel, p.parent, s.arm, s.replicate, s.step, s.turn, e.sent_at FROM exchanges e JOIN slots s ON s.id = e.slot"
         " JOIN parents p ON p.id = s.parent WHERE e.state = 'sent' ORDER BY e.sent_at LIMIT 1"
     ).fetchone()
-    return InFlight(sent) if row is None else InFlight(sent, str(Slot(*row[:5])), row[5])
+    return InFlight(sent) if row is None else InFlight(sent, str(Slot(*row[:6])), row[6])

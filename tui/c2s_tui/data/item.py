@@ -59,17 +59,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class ArmView:
-    """One instance of an arm. `turn`: its replicate stands for a turn, not for a repeat."""
+    """One instance of an arm: a repeat, or with `turn` (from 1) the turn that it answers."""
 
     name: str
     replicate: int
     outcome: Outcome | None
     steps: tuple[Step, ...]
-    turn: int | None = None
+    turn: int = 0
 
     @property
-    def key(self) -> tuple[str, int]:
-        return self.name, self.replicate
+    def key(self) -> tuple[str, int, int]:
+        return self.name, self.replicate, self.turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class ItemView:
     note: str | None
     compared: tuple[str, str] | None = ("native", "serial")
 
-    def arm(self, key: tuple[str, int]) -> ArmView | None:
+    def arm(self, key: tuple[str, int, int]) -> ArmView | None:
         return next((arm for arm in self.arms if arm.key == key), None)
 
 
@@ -136,7 +136,6 @@ class _Replay:
     def __init__(self, db: sqlite3.Connection, identity: Mapping[str, Any], number: int) -> None:
         self.note: str | None = None
         self.compared: tuple[str, str] | None = ("native", "serial")
-        self._turns: set[str] = set()
         self._asks: dict[Slot, Ask] = {}
         self._choices: dict[Slot, Mapping[str, Choice]] = {}
         self._same: dict[Slot, bool] = {}
@@ -147,7 +146,7 @@ class _Replay:
         except (ValueError, TypeError) as error:
             raise LedgerError(f"item {number} is damaged: its frozen item is not JSON") from error
         self.slots = reader.slots_of(db, self.row)
-        self.outcomes = {(o.arm, o.replicate): o for o in reader.outcomes_of(db, number)}
+        self.outcomes = {o.key: o for o in reader.outcomes_of(db, number)}
         try:
             self._wire, self._model = dialect(identity["dialect"]), identity["wire_model"]
             self._run(identity)
@@ -158,7 +157,6 @@ class _Replay:
     def _run(self, identity: Mapping[str, Any]) -> None:
         declared = panel(self.row.panel)
         self.compared = declared.pair
-        self._turns = {arm.name for arm in declared.arms if arm.turns is not None}
         if declared.prepare is not None and self.row.frozen is None:
             return  # its requests follow from earlier panels, which have not closed yet
         present = {slot.arm for slot in self.slots}
@@ -183,15 +181,15 @@ class _Replay:
             waiting += program.receive(slot, answer, None if answer else f"{row.state}: {sent.message}")
 
     def arms(self) -> tuple[ArmView, ...]:
-        names = dict.fromkeys((slot.arm, slot.replicate) for slot in self.slots)
+        keys = dict.fromkeys((slot.arm, slot.replicate, slot.turn) for slot in self.slots)
         return tuple(
-            ArmView(arm, r, self.outcomes.get((arm, r)), tuple(self._steps(arm, r)), r + 1 if arm in self._turns else None)
-            for arm, r in names
+            ArmView(arm, replicate, self.outcomes.get((arm, replicate, turn)), tuple(self._steps((arm, replicate, turn))), turn)
+            for arm, replicate, turn in keys
         )
 
-    def _steps(self, arm: str, replicate: int) -> list[Step]:
-        rows = {slot.step: row for slot, row in self.slots.items() if (slot.arm, slot.replicate) == (arm, replicate)}
-        outcome = self.outcomes.get((arm, replicate))
+    def _steps(self, key: tuple[str, int, int]) -> list[Step]:
+        rows = {slot.step: row for slot, row in self.slots.items() if (slot.arm, slot.replicate, slot.turn) == key}
+        outcome = self.outcomes.get(key)
         filled = outcome.detail.get("filled", ()) if outcome is not None else ()
         last = max([*rows, *(n for n in filled if isinstance(n, int))], default=0)
         output = outcome.output if outcome is not None else None
@@ -279,7 +277,8 @@ def sends(source: Source, slot: int) -> list[Send]:
     """All sends of a slot, first to last."""
     with source.read() as db:
         named = db.execute(
-            "SELECT p.panel, p.parent, s.arm, s.replicate, s.step FROM slots s JOIN parents p ON p.id = s.parent WHERE s.id = ?", (slot,)
+            "SELECT p.panel, p.parent, s.arm, s.replicate, s.step, s.turn FROM slots s JOIN parents p ON p.id = s.parent WHERE s.id = ?",
+            (slot,),
         ).fetchone()
         if named is None:
             raise LedgerError(f"{source.path} has no slot {slot}")

@@ -70,7 +70,7 @@ def item_rows(db: sqlite3.Connection, pair: Pair, ids: Sequence[int]) -> dict[in
 def _with_turns(db: sqlite3.Connection, parent: int, length: int, arm: str, turned: bool, side: Side) -> Side:
     """A dialogue's side, with its turns counted and, where each turn has an outcome of its own, all outputs as one list."""
     rows = db.execute(
-        "SELECT output, correct, detail FROM outcomes WHERE parent = ? AND arm = ? ORDER BY replicate", (parent, arm)
+        "SELECT output, correct, detail FROM outcomes WHERE parent = ? AND arm = ? ORDER BY replicate, turn", (parent, arm)
     ).fetchall()
     if side.status is None or not rows:
         return side

@@ -42,8 +42,8 @@ class JointRow:
     prefix: int
     parents: int
     both: int
-    native_only: int
-    serial_only: int
+    lost: int
+    gained: int
     neither: int
     undefined: int
     complete: bool
@@ -55,14 +55,14 @@ class JointRow:
 
     @property
     def share(self) -> str:
-        """What `both / (both + native_only)` is called."""
+        """What `both / (both + lost)` is called."""
         return "kept" if self.whole else "SCR"
 
     @property
     def counts(self) -> JointCounts:
         from c2s.stats import JointCounts  # here and below: the statistics take a tenth of a second to load, the item list needs none
 
-        return JointCounts(self.both, self.native_only, self.serial_only, self.neither)
+        return JointCounts(self.both, self.lost, self.gained, self.neither)
 
 
 class JointMeter:
@@ -126,7 +126,7 @@ class JointMeter:
             total = self.plan.total(panel, domain)
             if not total:
                 continue
-            n = {key: found.get((panel, domain, key), 0) for key in ("both", "native_only", "serial_only", "neither", "undefined")}
+            n = {key: found.get((panel, domain, key), 0) for key in ("both", "lost", "gained", "neither", "undefined")}
             found_interval = self._interval(panel, domain, n, counters, complete)
             low, high, method = found_interval or (None, None, "")
             pair, due, whole = self.plan.pairs[panel], found_interval is None, panel in self.plan.whole
@@ -152,7 +152,7 @@ class JointMeter:
         self, panel: str, domain: str, n: Mapping[str, int], counters: list[Count], complete: bool
     ) -> tuple[float | None, float | None, str] | None:
         """None where it is left to a slow look."""
-        retained, correct = n["both"], n["both"] + n["native_only"]
+        retained, correct = n["both"], n["both"] + n["lost"]
         key = (panel, domain, complete, *n.values())
         if key not in self._intervals:
             if correct == 0:
@@ -186,8 +186,8 @@ def complete_interval(transitions: list[Count]) -> tuple[float | None, float | N
     native, serial, strata = [], [], []
     for (length, key), n in sorted(cells.items()):
         if key != "undefined":
-            native += [np.full(n, key in ("both", "native_only"))]
-            serial += [np.full(n, key in ("both", "serial_only"))]
+            native += [np.full(n, key in ("both", "lost"))]
+            serial += [np.full(n, key in ("both", "gained"))]
             strata += [np.full(n, length)]
     a, b, s = np.concatenate(native), np.concatenate(serial), np.concatenate(strata)
     retained, correct = int((a & b).sum()), int(a.sum())

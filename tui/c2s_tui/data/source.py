@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from c2s.errors import C2SError, LedgerError
 from c2s.ledger import sqlite
 from c2s.ledger.directory import RunDirectory
-from c2s.ledger.schema import VERSION
 from c2s.runner.control import COMMANDS, CONTROL, write_command
 
 T = TypeVar("T")
@@ -43,18 +42,8 @@ class Source:
     def read(self) -> Iterator[sqlite3.Connection]:
         """A read-only connection for one look. Every statement is a transaction of its own unless the caller begins one."""
         RunDirectory.open(self.path)
-        version = VERSION
-        try:
-            with sqlite.reading(self.run.ledger_path) as db:
-                (version,) = db.execute("PRAGMA user_version").fetchone()
-                yield db
-        except LedgerError as error:
-            if version < VERSION and isinstance(error.__cause__, sqlite3.OperationalError):
-                raise LedgerError(
-                    f"{self.path} was written by an older c2s (schema {version}, this one reads {VERSION}); "
-                    f"c2s resume {self.path} brings it up to date"
-                ) from error
-            raise
+        with sqlite.reading(self.run.ledger_path) as db:
+            yield db
 
     def stamp(self) -> tuple[int, ...]:
         """Changes whenever something was written: sizes and times of the ledger, its log, the report and the control file."""

@@ -7,13 +7,13 @@ from textual.binding import Binding
 from textual.screen import ModalScreen, Screen
 
 from c2s_tui.text import Line, Span, cell, span
-from c2s_tui.views.words import ROLES, SIGNS, word
+from c2s_tui.views.words import ROLES, SIGNS
 from c2s_tui.widgets.lines import Fixed, LineView, Text
 
 MEANINGS = {
     "both": "both arms are right: the correct choice survives",
-    "native_only": "lost: the first arm is right, the second is not",
-    "serial_only": "gained: the second arm is right, the first is not",
+    "lost": "the first arm is right, the second is not",
+    "gained": "the second arm is right, the first is not",
     "neither": "neither arm is right",
     "undefined": "one of the two ended in an error or is unknown; never scored",
     "pending": "the parent is still open",
@@ -53,7 +53,7 @@ class HelpScreen(ModalScreen[None]):
         lines = [_key(binding) for binding in self._own] + [Line()] + [_key(binding) for binding in self._app]
         moving = [binding for binding in LineView.BINDINGS if isinstance(binding, Binding)]
         lines += [Line(), *(_key(binding) for binding in moving), _row("ctrl+p", "all commands, and themes"), Line()]
-        lines += [Line(cell(f"{SIGNS[name]} {word(name)}", 16, ROLES[name]), Span(MEANINGS[name])) for name in SIGNS]
+        lines += [Line(cell(f"{SIGNS[name]} {name}", 16, ROLES[name]), Span(MEANINGS[name])) for name in SIGNS]
         lines += [Line(), *(_row(name, text) for name, text in WORDS)]
         text = self.query_one("#dialog-list", Text)
         text.set_lines(lines)

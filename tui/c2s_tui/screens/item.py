@@ -92,7 +92,7 @@ class ItemScreen(View):
 
     def hit(self, kind: str, what: list[Any]) -> None:
         if kind == "arm":
-            self.session.arm = (what[0], what[1])
+            self.session.arm = (what[0], what[1], what[2])
             self.draw()
 
     def action_next(self, by: int) -> None:

@@ -137,8 +137,7 @@ class ItemsScreen(View):
 
     def _drawer(self):
         layout = self._layout()
-        pair = self.found.selection.pair if self.found else Pair()
-        return lambda row: item_line(row, layout, pair)
+        return lambda row: item_line(row, layout)
 
     def _layout(self):
         pair = self.found.selection.pair if self.found else Pair()

@@ -11,9 +11,8 @@ from c2s_tui.data.items import ItemRow
 from c2s_tui.text import Line, Span, cell, span, wrap
 from c2s_tui.views.items import of_dialogues, output_spans, target_span
 from c2s_tui.views.table import Column, Layout, fit, sized
-from c2s_tui.views.words import ROLES, SIGNS, arm_title
+from c2s_tui.views.words import ROLES, SIGNS, arm_title, transition_span
 
-SHORT = {"both": "both", "native_only": "lost", "serial_only": "gained", "neither": "neither"}
 COLUMNS = (
     Column("item", "ITEM", 12, 24),
     Column("domain", "DOMAIN", 7, 10, rank=5),
@@ -75,10 +74,10 @@ def _matrix(found: Comparison, chosen: tuple[int, int] | None) -> list[Line]:
     matrix = found.matrix()
     size = max(11, *(len(numbers.count(int(n))) + 2 for n in matrix.flat))
     head = [span("A \\ B", "dim"), Span(" " * 7)]
-    head += [cell(f"{SIGNS[name]} {SHORT[name]} ", size, ROLES[name], right=True) for name in CELLS]
+    head += [cell(f"{SIGNS[name]} {name} ", size, ROLES[name], right=True) for name in CELLS]
     lines = [Line(*head, cell("all ", size, "dim", right=True))]
     for r, name in enumerate(CELLS):
-        parts: list[Span] = [cell(f"{SIGNS[name]} {SHORT[name]}", 12, ROLES[name])]
+        parts: list[Span] = [cell(f"{SIGNS[name]} {name}", 12, ROLES[name])]
         for c in range(4):
             n = int(matrix[r, c])
             text = f"[{numbers.count(n)}]" if chosen == (r, c) else f"{numbers.count(n)} "
@@ -150,8 +149,8 @@ def compared_line(a: ItemRow, b: ItemRow, layout: Layout) -> Line:
             "item": a.name,
             "domain": a.domain,
             "target": target_span(a),
-            "left": _short(a.transition),
-            "right": _short(b.transition),
+            "left": transition_span(a.transition),
+            "right": transition_span(b.transition),
             "left_out": output_spans(a.second, a.target, layout.width("left_out")),
             "right_out": output_spans(b.second, b.target, layout.width("right_out")),
             "left_wrong": "" if a.second.first_wrong is None else str(a.second.first_wrong),
@@ -161,13 +160,9 @@ def compared_line(a: ItemRow, b: ItemRow, layout: Layout) -> Line:
     )
 
 
-def _short(transition: str) -> Span:
-    return span(f"{SIGNS.get(transition, '?')} {SHORT.get(transition, transition)}", ROLES.get(transition, ""))
-
-
 def listed(chosen: tuple[int, int] | None, n: int) -> Line:
     """What the list under the matrix holds."""
     if chosen is None:
         return Line(span(f"all {numbers.count(n)} items, changed ones first", "dim"))
     a, b = CELLS[chosen[0]], CELLS[chosen[1]]
-    return Line(span(f"{numbers.count(n)} items: {SHORT[a]} in A, {SHORT[b]} in B", "accent"))
+    return Line(span(f"{numbers.count(n)} items: {a} in A, {b} in B", "accent"))

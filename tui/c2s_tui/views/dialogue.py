@@ -38,7 +38,7 @@ def _turn(shown: ArmView | None, step: Step | None) -> int | None:
     """An instance of an arm answers one turn, or its steps are the turns."""
     if shown is None:
         return None
-    return shown.turn if shown.turn is not None else step.step if step is not None else 1
+    return shown.turn or (step.step if step is not None else 1)
 
 
 def _by_turn(view: ItemView, shown: ArmView | None, turn: int | None, turns: int, width: int) -> list[Line]:
@@ -82,7 +82,7 @@ def _right(view: ItemView, name: str) -> dict[int, Sequence[bool] | None]:
     for arm in view.arms:
         if arm.name != name or arm.outcome is None:
             continue
-        if arm.outcome.status != "ok" and arm.turn is not None:
+        if arm.outcome.status != "ok" and arm.turn:
             found[arm.turn] = None
         for record in _records(arm.outcome.detail):
             found[record["turn"]] = record["right"]

@@ -33,8 +33,8 @@ class ItemLines:
     steps: tuple[int, ...]
 
 
-def item_lines(view: ItemView, key: tuple[str, int] | None, step: int, width: int, *, place: str = "") -> ItemLines:
-    """`key` names the arm (and replicate) whose trajectory is shown; `step` is the index of the step looked at closely."""
+def item_lines(view: ItemView, key: tuple[str, int, int] | None, step: int, width: int, *, place: str = "") -> ItemLines:
+    """`key` names the instance of an arm (arm, replicate, turn) whose trajectory is shown; `step` is the index of the step looked at closely."""
     shown = shown_arm(view, key)
     at = None if shown is None or not shown.steps else shown.steps[min(step, len(shown.steps) - 1)]
     lines = _head(view, width, place)
@@ -76,10 +76,10 @@ def _columns(steps: tuple[Step, ...]) -> list[Column]:
     return [replace(c, least=max(c.least, min(12, widest.get(c.key, 0))), most=max(c.most, widest.get(c.key, 0))) for c in columns]
 
 
-def shown_arm(view: ItemView, key: tuple[str, int] | None) -> ArmView | None:
-    """The arm with this key; the last instance of the first replicate where it has none."""
+def shown_arm(view: ItemView, key: tuple[str, int, int] | None) -> ArmView | None:
+    """The arm with this key; the last arm's first instance where there is none."""
     found = view.arm(key) if key is not None else None
-    firsts = [arm for arm in view.arms if arm.replicate == 0]
+    firsts = [arm for arm in view.arms if arm.replicate == 0 and arm.turn <= 1]
     return found or (firsts[-1] if firsts else None)
 
 
@@ -87,7 +87,7 @@ def _head(view: ItemView, width: int, place: str) -> list[Line]:
     pair = f" · pair {view.pair}" if view.pair else ""
     size = f"{view.length} turns" if is_dialogue(view) else f"length {view.length}"
     left = Line(span(view.name, "bold"), f" · {view.panel} · {view.domain} · {size}", span(pair, "dim"))
-    transition = transition_span(view.transition or "pending", view.compared or ("", "")) if view.compared or not view.closed else span("")
+    transition = transition_span(view.transition or "pending") if view.compared or not view.closed else span("")
     lines = [
         Line(*left.fit(max(1, width - len(transition.text) - len(place) - 2)).spans, transition, span(f"  {place}" if place else "", "dim"))
     ]
@@ -163,7 +163,7 @@ def _arms(view: ItemView, shown: ArmView | None, width: int) -> list[Line]:
 
 def arm_name(arm: ArmView) -> str:
     """`Serial`, `Serial repeat 2`, `Oracle turn 3`."""
-    if arm.turn is not None:
+    if arm.turn:
         return f"{arm_title(arm.name)} turn {arm.turn}"
     return arm_title(arm.name) + (f" repeat {arm.replicate + 1}" if arm.replicate else "")
 

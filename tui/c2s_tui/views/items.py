@@ -12,7 +12,7 @@ from c2s_tui.data.plan import Plan
 from c2s_tui.data.selection import Selection, Sort
 from c2s_tui.text import Line, Span, clip, span, visible
 from c2s_tui.views.table import Column, Layout, fit
-from c2s_tui.views.words import ROLES, SIGNS, arm_title, transition_span, word
+from c2s_tui.views.words import ROLES, SIGNS, arm_title, transition_span
 
 COLUMNS = (
     Column("order", "#", 5, 7, right=True, rank=8),
@@ -45,23 +45,22 @@ def of_dialogues(columns: Sequence[Column], width: int) -> list[Column]:
     return [replace(c, least=max(20, min(32, width // 4)), most=40) if c.key == "item" else c for c in columns if c.key != "problem"]
 
 
-def count_spans(counts: Mapping[str, int], pair: Pair, chosen: Filter) -> list[Span]:
+def count_spans(counts: Mapping[str, int], chosen: Filter) -> list[Span]:
     """`= both 138  - native only 613 ...`, each to be clicked; the ones that are filtered for stand out."""
-    arms = (pair.first, pair.second)
     total = sum(counts.values())
     parts = [span(f"{numbers.count(total)} items", "bold", ("transition", None))]
     for name in TRANSITIONS:
         role = ROLES[name] if counts.get(name) else "dim"
-        text = f"{SIGNS[name]} {word(name, arms)} {numbers.count(counts.get(name, 0))}"
+        text = f"{SIGNS[name]} {name} {numbers.count(counts.get(name, 0))}"
         parts.append(span(f"[{text}]" if name in chosen.transitions else text, role, ("transition", name)))
     return parts
 
 
-def count_lines(counts: Mapping[str, int], pair: Pair, chosen: Filter, width: int) -> list[Line]:
+def count_lines(counts: Mapping[str, int], chosen: Filter, width: int) -> list[Line]:
     """The counts on as many lines as they need."""
     lines: list[list[Span]] = [[]]
     used = 0
-    for part in count_spans(counts, pair, chosen):
+    for part in count_spans(counts, chosen):
         size = len(part.text) + 2
         if lines[-1] and used + size > width:
             lines.append([])
@@ -91,8 +90,7 @@ def progress_line(selection: Selection, parents: int) -> Line | None:
     return Line(span(f"looked at {numbers.count(selection.of)} of {numbers.count(parents)} parents so far", "warn"))
 
 
-def item_line(row: ItemRow, layout: Layout, pair: Pair) -> Line:
-    arms = (pair.first, pair.second)
+def item_line(row: ItemRow, layout: Layout) -> Line:
     values = {
         "order": span(str(row.id), "dim"),
         "panel": row.panel,
@@ -100,7 +98,7 @@ def item_line(row: ItemRow, layout: Layout, pair: Pair) -> Line:
         "domain": row.domain,
         "length": str(row.length),
         "target": target_span(row),
-        "transition": transition_span(row.transition, arms, layout.width("transition")),
+        "transition": transition_span(row.transition),
         "native": output_spans(row.first, row.target, layout.width("native")),
         "serial": output_spans(row.second, row.target, layout.width("serial")),
         "first_wrong": span("", "dim") if row.second.first_wrong is None else span(str(row.second.first_wrong), "bad"),
@@ -136,6 +134,6 @@ def items_head(selection: Selection, width: int, plan: Plan) -> list[Line]:
     """The lines above the list."""
     panels = panels_for(selection.chosen, plan)
     lines = [filter_line(selection.chosen, selection.sort, selection.pair, panels, len(plan.panels)).fit(width)]
-    lines += count_lines(selection.counts, selection.pair, selection.chosen, width)
+    lines += count_lines(selection.counts, selection.chosen, width)
     progress = progress_line(selection, plan.last)
     return [*lines, progress] if progress else lines

@@ -1,0 +1,147 @@
+"""Run directories that commit eaca22a recorded with schema 1 stay readable, and can be finished (tests/data/schema1)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import cli
+
+from c2s.errors import LedgerError
+from c2s.ledger import migrations, reader, sqlite
+from c2s.ledger.directory import RunDirectory
+from c2s.ledger.schema import VERSION
+
+DATA = Path(__file__).parents[1] / "data" / "schema1"
+RUNS = ("main", "studies", "interrupted")
+WORDS = {"native_only": "lost", "serial_only": "gained"}
+"""What two transitions are called since."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the runs with the file of their model, as the present folder."""
+    copied = tmp_path / "schema1"
+    shutil.copytree(DATA, copied)
+    monkeypatch.chdir(copied)
+    return copied
+
+
+def expected_status(folder: Path, name: str) -> dict[str, Any]:
+    """What `c2s status --json` of that commit printed, transitions in today's words."""
+    found = json.loads((folder / f"{name}.expected-status.json").read_text())
+    found["transitions"] = {domain: {WORDS.get(k, k): n for k, n in cell.items()} for domain, cell in found["transitions"].items()}
+    return found
+
+
+def c2s(*words: str) -> tuple[int, str, str]:
+    done = cli.c2s(*words)
+    return done.returncode, done.stdout, done.stderr
+
+
+def version_of(path: Path) -> int:
+    db = sqlite3.connect(path)
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    db.close()
+    return version
+
+
+def everything(path: Path) -> dict[str, Any]:
+    """All rows as a reader sees them."""
+    with sqlite.reading(path) as db:
+        found: dict[str, Any] = {"counts": reader.counts(db), "values": reader.run_values(db)}
+        panels = dict.fromkeys(count.panel for count in found["counts"])
+        found["outcomes"] = {name: list(reader.outcomes(db, name)) for name in panels}
+        found["shared"] = {name: reader.shared(db, name) for name in panels}
+        rows = list(reader.parents(db))
+        found["slots"] = [[(slot, row.state, row.exchange, row.attempts) for slot, row in reader.slots_of(db, p).items()] for p in rows]
+        found["parents"] = rows
+        for table in ("parents", "slots", "exchanges", "outcomes", "arms", "observations", "events", "items", "prepared"):
+            cursor = db.execute(f"SELECT * FROM {table}")
+            order = sorted(column[0] for column in cursor.description)
+            names = [column[0] for column in cursor.description]
+            found[table + " rows"] = sorted(repr([row[names.index(name)] for name in order]) for row in cursor)
+    return found
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_status_and_verify_say_what_they_said(name: str, folder: Path):
+    before = (folder / name / "ledger.sqlite").read_bytes()
+    code, out, _ = c2s("status", "--json", name)
+    assert code == 0 and json.loads(out) == expected_status(folder, name)
+    code, out, err = c2s("verify", "--json", name)
+    assert [d for d in json.loads(out)["differences"] if "report.json" not in d] == []
+    assert (folder / name / "ledger.sqlite").read_bytes() == before, "readers never write"
+    assert version_of(folder / name / "ledger.sqlite") == 1
+
+
+def test_turns_of_dialogues_are_turns(folder: Path):
+    with sqlite.reading(folder / "studies" / "ledger.sqlite") as db:
+        by_arm: dict[tuple[str, str], set[tuple[int, int]]] = {}
+        for name in ("dialogue-construction", "dialogue-access", "judge-confirmation"):
+            for _, outcome in reader.outcomes(db, name):
+                by_arm.setdefault((name, outcome.arm), set()).add((outcome.replicate, outcome.turn))
+    assert by_arm["dialogue-access", "oracle"] == {(0, turn) for turn in range(1, 7)}
+    assert by_arm["dialogue-access", "rollout"] == {(0, 0)}
+    assert by_arm["judge-confirmation", "final3.sorted.random_colon"] == {(0, 0), (1, 0)}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_migrated_ledger_says_what_the_views_say(name: str, folder: Path):
+    path = folder / name / "ledger.sqlite"
+    before = everything(path)
+    sqlite.close_writer(sqlite.open_writer(path, durable=True), path)
+    assert version_of(path) == VERSION and everything(path) == before
+    code, out, _ = c2s("verify", "--json", name)
+    assert [d for d in json.loads(out)["differences"] if "report.json" not in d] == []
+
+
+def test_a_migrated_ledger_has_the_columns_of_a_new_one(folder: Path, tmp_path: Path):
+    old, new = folder / "studies" / "ledger.sqlite", tmp_path / "new.sqlite"
+    sqlite.close_writer(sqlite.open_writer(old, durable=True), old)
+    sqlite.create(new).close()
+    columns = []
+    for path in (old, new):
+        db = sqlite3.connect(path)
+        tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY 1")]
+        columns.append({table: db.execute(f"PRAGMA table_info({table})").fetchall() for table in tables})
+        db.close()
+    assert columns[0] == columns[1]
+
+
+def test_a_migration_that_fails_changes_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    path = folder / "main" / "ledger.sqlite"
+    before = everything(path)
+    monkeypatch.setitem(migrations.MIGRATIONS, 1, migrations.MIGRATIONS[1] + "INSERT INTO no_such_table VALUES (1);")
+    with pytest.raises(LedgerError, match="no such table"):
+        sqlite.open_writer(path, durable=True)
+    assert version_of(path) == 1 and everything(path) == before
+
+
+def test_the_interrupted_run_is_finished(folder: Path):
+    code, _, err = c2s("resume", "interrupted")
+    assert code == 1, err  # records in error, as in the run that was not interrupted
+    whole = expected_status(folder, "main")
+    code, out, _ = c2s("status", "--json", "interrupted")
+    finished = json.loads(out)
+    for what in ("requests", "arms", "transitions", "models", "state"):
+        assert finished[what] == whole[what]
+    code, out, _ = c2s("verify", "--json", "interrupted")
+    assert code == 0 and json.loads(out)["open"] == 0, out
+    assert version_of(folder / "interrupted" / "ledger.sqlite") == VERSION
+
+
+@pytest.mark.parametrize("number, said", [(0, "no c2s ever wrote one below 1"), (-3, "schema -3"), (99, "newer c2s")])
+def test_a_schema_that_is_none_is_a_sentence(number: int, said: str, folder: Path):
+    db = sqlite3.connect(folder / "main" / "ledger.sqlite")
+    db.execute(f"PRAGMA user_version = {number}")
+    db.close()
+    for command in ("status", "report", "verify", "resume"):
+        code, out, err = c2s(command, "main")
+        assert code != 0 and out == "" and said in err and "Traceback" not in err
+    with pytest.raises(LedgerError, match=said), sqlite.reading(RunDirectory("main").ledger_path):
+        pass
