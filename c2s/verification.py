@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from c2s.ledger.schema import TERMINAL
 from c2s.ledger.totals import Sent, Spend, from_run, weigh
 from c2s.ledger.writer import ExchangeRow, ParentRow, SlotRow, outcome_key
 from c2s.panels.base import Panel
-from c2s.panels.registry import panel
+from c2s.panels.registry import PANELS, panel
 from c2s.planning.member_order import problems
 from c2s.planning.plan import items_digest, shared_slots
 from c2s.presentation.encode import body_hash, content_hash
@@ -59,11 +59,12 @@ def verify(path: Path | str) -> Verification:
         found.expect(sound == "ok", f"the database file is damaged: {sound}")
         found.expect(reader.run_values(db).get("manifest_sha256") == digest, "the manifest is not the one that the ledger was planned with")
         found.expect(identity["contracts_sha256"] == contracts_sha256(), "the run was planned with other request texts than this c2s has")
-        if found.differences or not _items(db, identity, found):
+        absent = {name: why for name in identity["panels"] if (why := PANELS.missing(name, manifest["provenance"])) is not None}
+        if found.differences or not _items(db, identity, absent, found):
             return found  # nothing can be derived from a plan that is not the one that was run
         wire = dialect(identity["dialect"])
         counters: Counter[tuple[str, str, int, str, str]] = Counter()
-        for name in identity["panels"]:
+        for name in (name for name in identity["panels"] if name not in absent):
             _additions(db, panel(name), Settings.from_dict(identity["settings"]), found)
             _shares(db, wire, panel(name), identity, found)
             for parent in reader.parents(db, name):
@@ -71,14 +72,17 @@ def verify(path: Path | str) -> Verification:
                     _Replay(db, wire, panel(name), identity, found, counters).parent(parent)
                 except Exception as error:  # altered data can be anything; what an arm cannot work with does not follow from the plan
                     found.differences.append(f"{name}/{parent.parent.id}: cannot be derived: {type(error).__name__}: {error}")
-        stored = Counter({(c.panel, c.domain, c.length, c.arm, c.key): c.n for c in reader.counts(db)})
+        stored = Counter({(c.panel, c.domain, c.length, c.arm, c.key): c.n for c in reader.counts(db) if c.panel not in absent})
         for key in sorted(set(stored) | set(counters)):
             found.expect(
                 stored[key] == counters[key], f"counter {' '.join(map(str, key))} says {stored[key]}, the rows say {counters[key]}"
             )
         _exchanges(db, found)
         found.open = reader.requests_by_state(reader.counts(db))["open"]
-    if run.report_path.exists():
+    found.differences += [f"a panel was not checked: {why}" for why in absent.values()]
+    if run.report_path.exists() and absent:
+        found.notes.append("report.json was not compared: it holds a panel that is missing here")
+    elif run.report_path.exists():
         _report(run, found)
     return found
 
@@ -100,7 +104,7 @@ def _report(run: RunDirectory, found: Verification) -> None:
         found.differences.append("report.json does not follow from the outcomes")
 
 
-def _items(db: sqlite3.Connection, identity: Mapping[str, Any], found: Verification) -> bool:
+def _items(db: sqlite3.Connection, identity: Mapping[str, Any], absent: Container[str], found: Verification) -> bool:
     """Whether the frozen items are those of the manifest. That they are not the shipped ones is a difference of its own."""
     rows = [(row.panel, row.planned) for name in identity["panels"] for row in reader.parents(db, name)]
     found.checked["items"] += len(rows)
@@ -109,7 +113,12 @@ def _items(db: sqlite3.Connection, identity: Mapping[str, Any], found: Verificat
         return False
     for name in identity["panels"]:
         frozen = [parent for other, parent in rows if other == name]
-        differences = panel(name).source.check(frozen, Settings.from_dict(identity["settings"]))
+        if name in absent:
+            continue
+        try:
+            differences = panel(name).source.check(frozen, Settings.from_dict(identity["settings"]))
+        except Exception as error:  # the source of a package may fail in any way
+            differences = [f"{name}: its frozen items cannot be checked: {type(error).__name__}: {error}"]
         if len(differences) > 3:
             differences = [
                 f"{name}: {differences[0]}; {len(differences) - 1} more like it: the run was made with other items than this c2s ships"

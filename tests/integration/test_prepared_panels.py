@@ -7,16 +7,15 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from support import runs
+from support.runs import Stopping
 
 from c2s.backends.base import Call, Exchange
 from c2s.backends.scripted import Scripted
 from c2s.ledger.directory import RunDirectory
-from c2s.ledger.writer import LedgerWriter
 from c2s.panels.registry import select
 from c2s.planning.plan import create_run, make_plan
 from c2s.reports.build import build
-from c2s.runner.execute import Runner
-from c2s.runner.retry import replan
 from c2s.settings import Settings
 from c2s.verification import verify
 
@@ -47,17 +46,8 @@ def run(tmp_path: Path):
 
 
 def drive(directory: RunDirectory, backend: Scripted, panels: tuple, *, stop_after: int | None = None, retry: bool = False) -> bool:
-    writer = LedgerWriter(directory, durable=False)
-    try:
-        if retry:
-            replan(writer, panels, errors=True, unknown=False)
-        identity = directory.manifest()[0]["identity"]
-        runner = Runner(writer, backend, panels, Settings.from_dict(identity["settings"]))
-        if stop_after is not None:
-            runner.watch = lambda tally, final: runner.stop() if tally.asked >= stop_after else None
-        return runner.run()
-    finally:
-        writer.close()
+    watch = None if stop_after is None else Stopping(lambda tally: tally.asked >= stop_after)
+    return runs.drive(directory, backend, panels=panels, report=False, watch=watch, errors=retry).finished
 
 
 def rows(directory: RunDirectory, sql: str) -> list[tuple]:
@@ -68,14 +58,14 @@ def rows(directory: RunDirectory, sql: str) -> list[tuple]:
         db.close()
 
 
-def test_a_wrong_selection_is_handed_on_and_copied_faithfully(run):
+def test_a_wrong_selection_is_taken_over_and_copied_faithfully(run):
     directory, backend, panels = run()
     assert drive(directory, backend, panels)
     assert verify(directory.path).differences == []
     section = build([directory.path]).as_dict()["sections"]["workflows"]
     by_name = {row["workflow"]: row for row in section["rows"]}
-    assert by_name["program return"]["joint"] == [0, 12, 0, 0] and by_name["SelfPlanSpell"]["joint"] == [0, 12, 0, 0]
-    assert by_name["independent Serial"]["joint"] == [0, 0, 12, 0]
+    assert by_name["program return"]["faithful_and_right"] == [0, 12, 0, 0] and by_name["SelfPlanSpell"]["faithful_and_right"] == [0, 12, 0, 0]
+    assert by_name["independent Serial"]["faithful_and_right"] == [0, 0, 12, 0]
     plans = {
         parent: json.loads(a)["plan"]
         for parent, a in rows(directory, "SELECT p.parent, addition FROM prepared a JOIN parents p ON p.id = a.parent")
@@ -118,7 +108,7 @@ def test_without_a_selection_there_is_no_plan_and_a_retry_makes_one(run):
     assert drive(directory, backend, panels, retry=True)
     assert verify(directory.path).differences == []
     assert rows(directory, "SELECT count(*) FROM outcomes WHERE status = 'undefined'") == [(0,)]
-    assert build([directory.path]).as_dict()["sections"]["workflows"]["rows"][2]["joint"] == [0, 12, 0, 0]
+    assert build([directory.path]).as_dict()["sections"]["workflows"]["rows"][2]["faithful_and_right"] == [0, 12, 0, 0]
 
 
 def test_verify_notices_another_plan(run):
