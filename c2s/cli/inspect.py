@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from c2s.cli.output import json_out, say
 from c2s.ledger import reader, sqlite
+from c2s.ledger.counters import counts, requests_by_state, run_state
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.totals import NANO, from_run
 
@@ -20,12 +21,12 @@ def status(options: argparse.Namespace) -> int:
     manifest, _ = run.manifest()
     running = run.running()
     with sqlite.reading(run.ledger_path) as db:
-        counters = reader.counts(db)
+        counters = counts(db)
         values = reader.run_values(db)
         events = reader.events(db)
-    requests = reader.requests_by_state(counters)
+    requests = requests_by_state(counters)
     failure, spend = values.get("failure"), from_run(values)
-    state = reader.run_state(running, failure, requests)
+    state = run_state(running, failure, requests)
     arms: dict[str, dict[str, dict[str, int]]] = {}
     for count in counters:
         if count.arm:
@@ -33,9 +34,9 @@ def status(options: argparse.Namespace) -> int:
             cell[count.key] = cell.get(count.key, 0) + count.n
     transitions: dict[str, dict[str, int]] = {}
     for count in counters:
-        if count.key.startswith("transition:"):
+        if count.transition is not None:
             cell = transitions.setdefault(count.domain, {})
-            cell[count.key[11:]] = cell.get(count.key[11:], 0) + count.n
+            cell[count.transition] = cell.get(count.transition, 0) + count.n
     document = {
         "state": state,
         "runner": run.runner() if running else None,
@@ -125,9 +126,19 @@ def verify(options: argparse.Namespace) -> int:
 
     found = verify_run(options.dir)
     if options.json:
-        json_out({"verified": not found.differences, "open": found.open, "checked": dict(found.checked), "differences": found.differences})
+        json_out(
+            {
+                "verified": not found.differences,
+                "open": found.open,
+                "checked": dict(found.checked),
+                "differences": found.differences,
+                "notes": found.notes,
+            }
+        )
     else:
         counted = ", ".join(f"{n} {what}" for what, n in found.checked.items())
+        for note in found.notes:
+            say(f"c2s: {note}")
         for difference in found.differences[:50]:
             say(f"c2s: {difference}")
         if len(found.differences) > 50:

@@ -30,7 +30,7 @@ from c2s.presentation.texts import contracts_sha256
 from c2s.runner.control import Control
 from c2s.runner.execute import Runner
 from c2s.runner.progress import Progress
-from c2s.runner.retry import replan
+from c2s.ledger.replan import replan
 from c2s.runner.reuse import Reuse
 from c2s.settings import Settings
 

@@ -16,7 +16,7 @@ from c2s.panels.registry import select
 from c2s.planning.plan import create_run, make_plan
 from c2s.reports.build import build
 from c2s.runner.execute import Runner
-from c2s.runner.retry import replan
+from c2s.ledger.replan import replan
 from c2s.settings import Settings
 from c2s.verification import verify
 

@@ -17,7 +17,7 @@ from c2s.panels.choice.main import MAIN
 from c2s.planning.plan import create_run, make_plan
 from c2s.reports.build import as_json, build
 from c2s.runner.execute import Runner
-from c2s.runner.retry import replan
+from c2s.ledger.replan import replan
 from c2s.settings import Settings
 
 

@@ -13,7 +13,7 @@ from c2s.panels.registry import select
 from c2s.planning.plan import create_run, make_plan
 from c2s.runner.execute import Runner
 from c2s.runner.policy import Policy
-from c2s.runner.retry import replan
+from c2s.ledger.replan import replan
 from c2s.settings import Settings
 
 

@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 
 import pytest
-from c2s_tui.data.filters import SHORT, TRANSITIONS, Filter, parse
+from c2s.ledger.pairs import TRANSITIONS
+from c2s_tui.data.filters import SHORT, Filter, parse
 from c2s_tui.screens.item import ItemScreen
 from c2s_tui.screens.items import ItemsScreen
 from c2s_tui.screens.raw import RawScreen
