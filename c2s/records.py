@@ -44,8 +44,8 @@ def transition(first: bool | None, second: bool | None) -> Transition:
 class Slot(NamedTuple):
     """Identity of one planned request: where it stands, never what it says.
 
-    `step` counts from 1 within an arm. `replicate` counts identical repeats from 0. `turn` is the turn of the dialogue that the arm answers on
-    its own, from 1; 0 where the arm has no turns. Two slots with identical bytes are two slots.
+    `step` counts from 1 within an arm. `replicate` counts identical repeats from 0. `turn` is the turn of the dialogue that the arm
+    answers on its own, from 1; 0 where the arm has no turns. Two slots with identical bytes are two slots.
     """
 
     panel: str

@@ -74,8 +74,10 @@ class Backend(Protocol):
     exact: bool
     max_batch: int
     workers: int
-    fingerprint: Mapping[str, Any]
     lacks: Mapping[str, str]
+
+    @property
+    def fingerprint(self) -> Mapping[str, Any]: ...
 
     def call(self, batch: Sequence[Call]) -> Iterator[Exchange]: ...
 

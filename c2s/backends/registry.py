@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.util import find_spec
+from typing import Any
 from urllib.parse import parse_qsl
 
 from c2s.backends.base import Backend
@@ -159,7 +160,7 @@ def kind_of(model: str) -> str:
     return head if head in MODELS.declared else head.partition(":")[0]
 
 
-def take(name: str, options: dict[str, str], spec: Mapping[str, type]) -> dict[str, object]:
+def take(name: str, options: dict[str, str], spec: Mapping[str, type]) -> dict[str, Any]:
     """Parse a model's own options by type; unknown or unreadable ones are a UsageError that names the known ones."""
     values: dict[str, object] = {}
     for key, text in options.items():

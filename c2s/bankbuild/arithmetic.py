@@ -144,7 +144,7 @@ def select(length: int, *, seed: int, test_depths: Sequence[int], dev_depths: Se
         for i, (a, b) in enumerate(pool.pairs):
             ranks.setdefault((pool.cell(i), str(a * b)[0]), []).append((a, b))
     used: set[int] = set()
-    chosen = []
+    chosen: dict[str, tuple[Product, ...]] = {}
     for split, depths in (("test", test_depths), ("dev", dev_depths)):
         supply = {slot: len({a * b for a, b in pairs} - used) for slot, pairs in ranks.items()}
         slots = deal_digits(len(depths), supply, Keyed(seed, "first digits", split, length))
@@ -160,8 +160,8 @@ def select(length: int, *, seed: int, test_depths: Sequence[int], dev_depths: Se
             balance.add(hits)
             used.add(best.a * best.b)
             made.append(best)
-        chosen.append(tuple(made))
-    return ProductSelection(*chosen, pools)
+        chosen[split] = tuple(made)
+    return ProductSelection(chosen["test"], chosen["dev"], pools)
 
 
 def deal_digits(n: int, supply: Mapping[tuple[str, str], int], keyed: Keyed) -> list[tuple[str, str]]:

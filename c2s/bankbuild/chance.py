@@ -15,11 +15,15 @@ from operator import eq
 HIT = 840
 CHANCE = HIT // 8
 
-SHARED_CUES = ("first listed", "last listed", "common initial", "majority by position", "most typical", "least typical")
-SHARED_CUES += ("repeated characters", "distinct characters")
+SHARED_CUES = (
+    "first listed", "last listed", "common initial", "majority by position", "most typical", "least typical", "repeated characters",
+    "distinct characters",
+)  # fmt: skip
 LEXICAL_CUES = (*SHARED_CUES, "alphabet first", "alphabet last", "most frequent", "least frequent", "middle frequency", "vowels")
-MATH_CUES = (*SHARED_CUES, "smallest", "largest", "closest to mean", "farthest from mean", "commonest last digit", "even last digit")
-MATH_CUES += ("zeros", "digit sum")
+MATH_CUES = (
+    *SHARED_CUES, "smallest", "largest", "closest to mean", "farthest from mean", "commonest last digit", "even last digit", "zeros",
+    "digit sum",
+)  # fmt: skip
 
 
 TIES = ("shared", "alphabet first", "alphabet last", "listed first", "listed last")

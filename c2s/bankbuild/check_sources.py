@@ -29,7 +29,7 @@ def check_sources(natural: Bank, nouns: Nouns, centi_zipf: Callable[[str], int])
 
 def check_frozen() -> Iterator[Finding]:
     """Symbolic, long and semantic files against their makers, and their strata and geometry."""
-    for path, make in (symbolic.FILES | semantic.FILES).items():
+    for path, make in {**symbolic.FILES, **semantic.FILES}.items():
         yield from _same(path, make)
     for path in symbolic.FILES:
         try:

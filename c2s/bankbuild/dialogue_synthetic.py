@@ -126,14 +126,16 @@ def _dialogue(split: str, number: int) -> tuple[dict[str, Any], list[str]]:
     service, key = SERVICES[name], Keyed(SEED, split, number)
     find, act = service["intents"]
     state: dict[str, str] = {}
-    intent, system, offer, event = find, None, None, ""
+    intent, event = find, ""
+    system: str | None = None
+    offer: tuple[str, str] | None = None
     turns, second = [], []
     for _ in range(8):
         event, slot, value = _event(key, service, state, event, intent == act, offer)
         pair, reply = _words(service, event, slot, value)
         if event in ("set", "change"):
             state[slot] = value
-        elif event == "accept":
+        elif event == "accept" and offer is not None:
             state[offer[0]] = offer[1]
         elif event == "dontcare":
             state[slot] = "dontcare"

@@ -143,7 +143,7 @@ def _eligible(raws: Sequence[Raw], earlier: Inventory, excluded: dict[str, str])
 
 def _unmutable(raw: Raw) -> str | None:
     """Both mutations must be wrong, so that eligibility does not depend on which one a source will get (ours)."""
-    references = [number(text) for text in raw.answers]
+    references = [value for value in map(number, raw.answers) if value is not None]
     for distance in DISTANCES:
         wrong = mutation(references[0], distance)
         if wrong is None:
@@ -173,22 +173,13 @@ def _sources(chosen: Sequence[Raw], sizes: Mapping[str, int], seed: int) -> list
         for i in range(sizes[split]):
             raw = next(rest)
             distance = DISTANCES[i % 2]
-            references = tuple(dict.fromkeys(shown(number(text)) for text in raw.answers))
-            wrong = shown(mutation(number(references[0]), distance))
-            sources.append(
-                Source(
-                    raw.id,
-                    raw.workload,
-                    raw.cluster,
-                    split,
-                    raw.question,
-                    references,
-                    references[0],
-                    wrong,
-                    distance,
-                    letters(seed, raw.id),
-                )
-            )
+            values = [value for value in map(number, raw.answers) if value is not None]
+            references = tuple(dict.fromkeys(map(shown, values)))
+            wrong = mutation(values[0], distance)
+            if wrong is None:
+                raise ValueError(f"{raw.id} is not eligible: {raw.answers[0]} has no {distance} mutation")
+            x, y, r = references[0], shown(wrong), letters(seed, raw.id)
+            sources.append(Source(raw.id, raw.workload, raw.cluster, split, raw.question, references, x, y, distance, r))
     return sources
 
 

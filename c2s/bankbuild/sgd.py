@@ -30,7 +30,9 @@ class Reading:
 def read_split(folder: Path, split: str) -> Reading:
     """Every eligible prefix of one split. BankError where the folder is not in the official layout."""
     services = {service.name: service for service in _schema(folder / split / "schema.json")}
-    prefixes, refused, count = [], Counter(), 0
+    prefixes: list[Prefix] = []
+    refused: Counter[tuple[int, str]] = Counter()
+    count = 0
     for path in sorted((folder / split).glob("dialogues_*.json")):
         source = f"{split}/{path.name}"
         for dialogue in _json(path):
@@ -104,6 +106,7 @@ def _prefix(
         turns.append(Turn(system, turn["utterance"], gold))
         if len(turns) == LENGTHS[-1]:
             break
+    service = service or Service("", "", {}, ())
     lengths, reasons = [], {}
     for length in LENGTHS:
         reason = stop if len(turns) < length else _unfit(service, turns[:length])
@@ -111,8 +114,6 @@ def _prefix(
             lengths.append(length)
         else:
             reasons[length, reason] = 1
-    if service is None:
-        service = Service("", "", {}, ())
     return Prefix(split, dialogue["dialogue_id"], source, service, tuple(turns), tuple(lengths)), reasons
 
 

@@ -36,6 +36,9 @@ class Quotas:
     permuted: tuple[int, ...] = (3, 2, 1)
 
 
+PAPER_QUOTAS = Quotas()
+
+
 @dataclass(frozen=True, slots=True)
 class Selection:
     """The chosen rows, test before development, each sorted by id; and what the audit prints."""
@@ -44,7 +47,7 @@ class Selection:
     audit: Mapping[str, Any]
 
 
-def select(folder: Path, *, name: str = "sgd", quotas: Quotas = Quotas()) -> Selection:
+def select(folder: Path, *, name: str = "sgd", quotas: Quotas = PAPER_QUOTAS) -> Selection:
     """Choose from the official folders `test` and `dev` in `folder`. BankError if the data cannot fill the quotas."""
     _check(quotas)
     readings = {split: read_split(folder, split) for split in ("test", "dev")}
@@ -92,17 +95,20 @@ def _deal(split: str, prefixes: Sequence[Prefix], q: Quotas, per_length: int, se
     if len(names) < q.services and split == "test":
         raise BankError(f"only {len(names)} services have eligible dialogues, {q.services} were asked for")
     turn = Keyed(q.seed, split, "services").shuffled(names)
-    taken, count, picks, at = set(), Counter(), [], 0
+    taken: set[str] = set()
+    count: Counter[str] = Counter()
+    picks: list[tuple[Prefix, int]] = []
+    at = 0
     for length in reversed(LENGTHS):
         for _ in range(per_length):
-            for step in range(len(turn)):
-                service = turn[(at + step) % len(turn)]
-                prefix = _next(queues.get((service, length), []), taken, seen) if count[service] < q.per_service else None
-                if prefix is not None:
-                    break
-            else:
+            services = [turn[(at + step) % len(turn)] for step in range(len(turn))]
+            open_services = (s for s in services if count[s] < q.per_service)
+            found = ((s, _next(queues.get((s, length), []), taken, seen)) for s in open_services)
+            chosen = next(((s, p) for s, p in found if p is not None), None)
+            if chosen is None:
                 raise BankError(f"{split}: too few eligible dialogues of {length} user turns for {per_length} from {len(turn)} services")
-            at += step + 1
+            service, prefix = chosen
+            at += services.index(service) + 1
             taken.add(prefix.dialogue)
             seen.add(prefix.content())
             count[service] += 1
@@ -120,7 +126,7 @@ def _next(queue: list[Prefix], taken: set[str], seen: set[str]) -> Prefix | None
 
 def _perturbed(picks: Sequence[tuple[Prefix, int]], q: Quotas) -> dict[str, bool]:
     """Dialogues that get a paraphrase; True where also a permutation."""
-    result = {}
+    result: dict[str, bool] = {}
     for length, paraphrased, permuted in zip(LENGTHS, q.paraphrased, q.permuted, strict=True):
         group = sorted(prefix.dialogue for prefix, n in picks if n == length)
         chosen = Keyed(q.seed, "perturbation", length).shuffled(group)[:paraphrased]

@@ -40,6 +40,7 @@ def wrong_target(item: Item, observed: Mapping[str, Any]) -> dict[str, Any]:
     `observed` is {item: {"output", "model", "run"}}. `differences` counts the positions in which it differs from the target.
     """
     found = observed.get(item.id)
+    source: dict[str, Any]
     if found is not None:
         target, source = found["output"], {"wrong_kind": "observed", "wrong_from": {"model": found["model"], "run": found["run"]}}
     else:

@@ -137,7 +137,8 @@ def load_judge_bank(path: str | os.PathLike[str] | None = None) -> JudgeBank:
 
 def source_of(row: dict[str, Any]) -> Source:
     """A source from its JSON object. KeyError where a field is missing."""
-    return Source(**{name: tuple(row[name]) if name == "references" else row[name] for name in _FIELDS})
+    fields = {name: row[name] for name in _FIELDS}
+    return Source(**(fields | {"references": tuple(row["references"])}))
 
 
 def refuse_repeats(sources: Iterable[Source], where: str) -> None:

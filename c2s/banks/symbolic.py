@@ -5,7 +5,7 @@ Everything is drawn by keyed choices and frozen in two files of this package; `c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -155,5 +155,5 @@ def check_rows(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
                 yield row["id"], f"the {name} candidates branch elsewhere: union sizes {unions}"
 
 
-FILES: Mapping[Path, Any] = {ISOMORPHIC_FILE: isomorphic_bytes, LONG_FILE: long_bytes}
+FILES: Mapping[Path, Callable[[], bytes]] = {ISOMORPHIC_FILE: isomorphic_bytes, LONG_FILE: long_bytes}
 """Every frozen file of this module and how its bytes are made."""

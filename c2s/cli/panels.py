@@ -38,7 +38,7 @@ def panels(options: argparse.Namespace) -> int:
 
 
 def needs(panel: Panel) -> list[str]:
-    """Panels that are taken in with it, panels that it reads where the run has them, and what the model must offer."""
+    """Panels that are added with it, panels that it reads where the run has them, and what the model must offer."""
     found = [f"panel {name}" for name in panel.uses]
     found += [f"panel {name} where the run has it" for name in panel.also]
     return found + [FEATURES[feature] for feature in panel.requires]

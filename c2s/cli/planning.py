@@ -48,7 +48,7 @@ def planned(names: Sequence[str], options: argparse.Namespace, backend: Backend)
     for name, reason in selection.skipped.items():
         say(f"c2s: {name} is skipped: {reason}")
     if selection.added:
-        say(f"c2s: {', '.join(selection.added)} is taken in, because other panels use it")
+        say(f"c2s: {', '.join(selection.added)} is added, because other panels use it")
     inputs = Inputs(wordnet=named_wordnet(options.wordnet))
     if getattr(options, "observed", None):
         copying = panel("copying")

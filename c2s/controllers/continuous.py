@@ -6,6 +6,7 @@ position, a prefix field or an answer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -66,7 +67,7 @@ def prefix_continue(name: str = "prefix_continue") -> Arm:
     return Arm(name, program, positions, factors={"interface": "prefix_continue"})
 
 
-def first_character(suffix: Choice, symbols: Any) -> Choice:
+def first_character(suffix: Choice, symbols: Sequence[str]) -> Choice:
     """The answer that the first character of a suffix is; nothing is stripped."""
     first = (suffix.text or "")[:1]
     legal = first in tuple(symbols)

@@ -6,15 +6,14 @@ trajectory and keeps its previous state to itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 from c2s.controllers.details import DialogueDetail, TurnRecord
 from c2s.controllers.dialogue_requests import ORIGINAL, PARAPHRASE, PERMUTED, State, View, dialogue, view
 from c2s.controllers.outcome import smallest, trace
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.presentation.encode import canonical_state
-from c2s.records import INVALID, VALID_KINDS, Answer, Outcome, Parent
+from c2s.records import INVALID, VALID_KINDS, Answer, Ask, Outcome, Parent
 
 
 def joint(parent: Parent, ctx: Context) -> ArmGenerator:
@@ -42,7 +41,7 @@ def serial(parent: Parent, ctx: Context) -> ArmGenerator:
     return _outcome(seen, [turn_record(seen, turn, answers)])
 
 
-def _access(seen: View, step: int, turn: int, previous: State) -> Any:
+def _access(seen: View, step: int, turn: int, previous: State) -> Ask:
     return seen.ask(step, {"previous_state": previous, "latest_exchange": seen.exchange(turn)}, seen.fields, seen.gold(turn))
 
 
@@ -96,9 +95,14 @@ def turn_record(seen: View, turn: int, answers: Sequence[Answer]) -> TurnRecord:
     }
 
 
-def _total(counts: Any) -> int | None:
-    counts = list(counts)
-    return None if None in counts else sum(counts)
+def _total(counts: Iterable[int | None]) -> int | None:
+    """The sum; None where any count was not reported."""
+    total = 0
+    for count in counts:
+        if count is None:
+            return None
+        total += count
+    return total
 
 
 def _outcome(seen: View, records: Sequence[TurnRecord]) -> Outcome:

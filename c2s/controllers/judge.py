@@ -11,7 +11,7 @@ from typing import Any
 
 from c2s.controllers.arm_factors import Factors
 from c2s.controllers.details import JudgeDetail
-from c2s.controllers.outcome import trace
+from c2s.controllers.outcome import trace, undefined
 from c2s.controllers.program import Arm, ArmGenerator, Context
 from c2s.errors import UsageError
 from c2s.presentation.encode import COMPONENTS
@@ -109,7 +109,7 @@ def label_arm(
     def program(parent: Parent, ctx: Context) -> ArmGenerator:
         reason = parent.skipped(contract_name)
         if reason is not None:
-            return Outcome(arm="", status="undefined", reason=reason)
+            return undefined(reason)
         request, label = ask(parent, ctx.settings)
         (answer,) = yield [Ask(1, request, truth={QUESTION: label}, presentation=presentation)]
         return verdict(answer.choice(QUESTION), label, required(contract_name, "bare_correct", ctx.settings))

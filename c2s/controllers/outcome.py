@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from c2s.controllers.details import Extra, Trace
 from c2s.records import INVALID, Choice, Outcome, Parent
@@ -59,9 +58,9 @@ def compliance(choice: Choice, right: str) -> str:
     return choice.fault or "other_invalid"
 
 
-def undefined(reason: str, **fields: Any) -> Outcome:
+def undefined(reason: str) -> Outcome:
     """An outcome without scores, with its reason."""
-    return Outcome(arm="", status="undefined", reason=reason, **fields)
+    return Outcome(arm="", status="undefined", reason=reason)
 
 
 def first_difference(output: str, target: str) -> int:

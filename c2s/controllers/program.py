@@ -129,16 +129,16 @@ class ParentProgram:
                 if run.generator is not None or run.outcome is not None:
                     continue
                 needed = {name: self._needed(name, run) for name in run.arm.needs}
-                if any(other.outcome is None for other in needed.values()):
+                outcomes = {name: other.outcome for name, other in needed.items() if other.outcome is not None}
+                if len(outcomes) < len(needed):
                     continue
                 progress = True
-                outcomes = {name: other.outcome for name, other in needed.items()}
                 missing = [name for name, outcome in outcomes.items() if outcome.status != "ok"]
                 if missing:
                     self._close(run, self._undefined(run, f"needs {missing[0]}, which is undefined"), "blocked")
                 else:
                     run.generator = run.arm.program(self.parent, Context(self.settings, outcomes, run.replicate, run.turn))
-                    yield from self._step(run, None)
+                    yield from self._step(run, run.generator, None)
 
     def _needed(self, name: str, run: _Run) -> _Run:
         """The instance of the needed arm with the same replicate and turn if it has one, else its first."""
@@ -146,12 +146,14 @@ class ParentProgram:
         return same or next(other for other in self._runs.values() if other.arm.name == name)
 
     def _advance(self, run: _Run, answers: list[Answer]) -> list[tuple[Slot, Ask]]:
-        asks = self._step(run, answers)
+        assert run.generator is not None
+        asks = self._step(run, run.generator, answers)
         return asks + list(self._launch()) if run.outcome is not None else asks
 
-    def _step(self, run: _Run, answers: list[Answer] | None) -> list[tuple[Slot, Ask]]:
+    def _step(self, run: _Run, generator: ArmGenerator, answers: list[Answer] | None) -> list[tuple[Slot, Ask]]:
+        """The next round of an arm; None as answers starts it."""
         try:
-            run.round = run.generator.send(answers)
+            run.round = next(generator) if answers is None else generator.send(answers)
         except StopIteration as stop:
             self._close(run, stop.value, "not_needed")
             return []
@@ -161,7 +163,7 @@ class ParentProgram:
         if not steps or len(steps) != len(slots) or steps & run.asked or not steps <= set(planned):
             raise RuntimeError(f"arm {run.arm.name} of {self.parent.id} asked for steps {sorted(steps)} (planned: {planned})")
         run.asked |= steps
-        return list(zip(slots, run.round))
+        return list(zip(slots, run.round, strict=True))
 
     def _undefined(self, run: _Run, reason: str) -> Outcome:
         return Outcome(run.arm.name, run.replicate, turn=run.turn, status="undefined", reason=reason)

@@ -6,7 +6,7 @@ Choices are the argmax of the reported probabilities; the service's own are kept
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from c2s.controllers.details import RecordsDetail
@@ -16,11 +16,9 @@ from c2s.presentation.encode import canonical_state
 from c2s.presentation.names import named
 from c2s.presentation.option_order import keyed_order
 from c2s.presentation.texts import contracts, ours
-from c2s.records import Ask, Choice, Outcome, Parent, Question, Request
+from c2s.records import Ask, Choice, Outcome, Parent, Question, Record, Request
 
 EVIDENCE = ("raw", "indexed", "direct")
-Record = Mapping[str, Any]
-"""`target`, one-based `position`, `alphabet` in matched order, `other`: the alphabet rearranged without a fixed point."""
 
 
 def records_of(parent: Parent) -> Sequence[int]:

@@ -55,8 +55,13 @@ def usage_in(body: Any, names: Mapping[str, tuple[str, ...]], cost: tuple[str, .
             return Usage()
     found = body.get("usage") if isinstance(body, dict) else None
     price = _at(found, cost) if cost else None
-    sound = isinstance(price, (int, float)) and not isinstance(price, bool) and math.isfinite(price) and price > 0
-    return Usage(**{name: count(_at(found, path)) for name, path in names.items()}, cost_usd=float(price) if sound else None)
+    counts = {name: count(_at(found, path)) for name, path in names.items()}
+    return Usage(**counts, cost_usd=_positive(price))
+
+
+def _positive(value: Any) -> float | None:
+    sound = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value > 0
+    return float(value) if sound else None
 
 
 def _at(value: Any, path: tuple[str, ...]) -> Any:

@@ -30,12 +30,16 @@ OWN: tuple[Contract, ...] = ("direct", "code-readout", "code-generated")
 
 def contract_of(dialect: str, request: Request) -> Contract:
     """The contract of a request under a chat dialect, by the dialect's name."""
-    return request.contract or dialect.removeprefix("chat-").partition(":")[0]  # type: ignore[return-value]
+    if request.contract is not None:
+        return request.contract
+    own = dialect.removeprefix("chat-").partition(":")[0]
+    return next(contract for contract in OWN if contract == own)
 
 
 def tokens_out(dialect: str, request: Request) -> int:
     """New tokens that a request allows under a chat dialect."""
-    return FORMS[contract_of(dialect, request)].sampling(request)["max_tokens"]
+    most: int = FORMS[contract_of(dialect, request)].sampling(request)["max_tokens"]
+    return most
 
 
 class Chat:

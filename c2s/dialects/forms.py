@@ -83,7 +83,8 @@ class _Coded:
     output = "code"
 
     def system(self) -> str | None:
-        return contracts()["readout"][self.output]["T0"]
+        instruction: str = contracts()["readout"][self.output]["T0"]
+        return instruction
 
     def user(self, request: Request) -> dict[str, Any]:
         question, readout = only(request), contracts()["readout"]
@@ -153,7 +154,7 @@ def symbols(question: Question) -> bool:
 
 def budget(request: Request) -> int:
     """New tokens under `direct` by what is asked: a character or another short option, a whole answer, or the JSON object of fields."""
-    limits = contracts()["direct"]["max_new_tokens"]
+    limits: dict[str, int] = contracts()["direct"]["max_new_tokens"]
     if as_fields(request):
         return limits["dialogue"]
     (question,) = request.questions.values()

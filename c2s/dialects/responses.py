@@ -18,7 +18,7 @@ from c2s.dialects.forms import FORMS
 from c2s.dialects.text_answers import rubric
 from c2s.errors import InputError
 from c2s.presentation.encode import arranged, embedded, encode
-from c2s.records import Answer, Ask, Choice, Usage
+from c2s.records import Answer, Ask, Choice, Contract, Usage
 
 TOKENS = {
     "input_tokens": ("input_tokens",),
@@ -36,7 +36,7 @@ class Responses:
 
     def encode(self, ask: Ask, model: str) -> bytes:
         if ask.request.contract is not None:
-            return encode(arranged("outer", self._written(ask, model), ask.presentation), ask.presentation)
+            return encode(arranged("outer", self._written(ask, model, ask.request.contract), ask.presentation), ask.presentation)
         questions = ask.request.questions
         if not all(len(q.options) >= 2 for q in questions.values()):
             raise InputError("a categorical schema needs at least two options")
@@ -60,11 +60,11 @@ class Responses:
             body["max_output_tokens"] = ask.request.max_tokens
         return encode(arranged("outer", body, ask.presentation), ask.presentation)
 
-    def _written(self, ask: Ask, model: str) -> dict[str, Any]:
+    def _written(self, ask: Ask, model: str, contract: Contract) -> dict[str, Any]:
         request = ask.request
         if request.prefill:
             raise InputError("the Responses API goes on from no beginning of an answer")
-        form = FORMS[request.contract]
+        form = FORMS[contract]
         system = request.system if request.system is not None else form.system()
         body: dict[str, Any] = {"model": model, "service_tier": "default", "store": False}
         body |= {"instructions": system} if system is not None else {}

@@ -57,10 +57,10 @@ def _choice(name: str, question: Question, answer: Mapping[str, Any]) -> Choice:
         raise Malformed(f"the answer to {name!r} has no `choice` string")
     probabilities = _probabilities(name, answer.get("probabilities"))
     argmax = sure = None
-    offered = [option for option in question.options if probabilities and option in probabilities]
+    offered = {option: probabilities[option] for option in question.options if option in probabilities} if probabilities else {}
     if offered:
-        argmax = max(offered, key=probabilities.__getitem__)  # max keeps the first: displayed order breaks ties
-        sure = confidence(probabilities[argmax], len(question.options))
+        argmax = max(offered, key=offered.__getitem__)  # max keeps the first: displayed order breaks ties
+        sure = confidence(offered[argmax], len(question.options))
     reported = answer.get("confidence")
     return Choice(
         returned=returned,

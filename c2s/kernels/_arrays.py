@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
+from typing import Any, TypeVar
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from c2s.errors import InputError
 
+Whole = TypeVar("Whole", bound=np.integer[Any])
 
-def as_array(name: str, value: ArrayLike, ndim: int, shape: str) -> NDArray:
+
+def as_array(name: str, value: ArrayLike, ndim: int, shape: str) -> NDArray[np.integer[Any]]:
     """`value` as an integer array of `ndim` dimensions; `shape` is how the message spells what was expected."""
     try:
         array = np.asarray(value)
@@ -23,7 +28,7 @@ def as_array(name: str, value: ArrayLike, ndim: int, shape: str) -> NDArray:
     return array
 
 
-def as_dtype(name: str, array: NDArray, dtype: type[np.integer]) -> NDArray:
+def as_dtype(name: str, array: NDArray[np.integer[Any]], dtype: type[Whole]) -> NDArray[Whole]:
     """`array` as aligned C-ordered `dtype`; the first value that does not fit is named by its index."""
     limits = np.iinfo(dtype)
     if array.size and not np.can_cast(array.dtype, dtype, "safe"):
@@ -35,6 +40,7 @@ def as_dtype(name: str, array: NDArray, dtype: type[np.integer]) -> NDArray:
     return np.require(array, dtype=dtype, requirements=["C", "A"])
 
 
-def same_length(first: str, a: NDArray, second: str, b: NDArray) -> None:
+def same_length(first: str, a: Sized, second: str, b: Sized) -> None:
+    """InputError, with both names, unless both have as many entries."""
     if len(a) != len(b):
         raise InputError(f"{first} has {len(a)} entries and {second} has {len(b)}: give as many of both")

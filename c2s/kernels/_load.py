@@ -13,6 +13,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import c2s
 from c2s.errors import UsageError
@@ -86,4 +87,9 @@ def load(package: Path, version: str) -> ModuleType:
     return core
 
 
-core = load(_PACKAGE, c2s.__version__)
+if TYPE_CHECKING:
+    from c2s import _core
+
+    core = _core
+else:
+    core = load(_PACKAGE, c2s.__version__)

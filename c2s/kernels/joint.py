@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence, Sized
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,10 @@ from c2s.errors import InputError
 
 INT = NDArray[np.int64]
 FLOAT = NDArray[np.float64]
+NUMBERS = NDArray[Any]
+"""int64 or float64, as `numbers` makes them; booleans too where a function says so."""
+Labels = ArrayLike | Sequence[Hashable]
+"""One label per item: integers, strings, tuples, or the rows of a 2-D array."""
 
 _LATTICE_SLACK = 1e-9  # of the largest value: how far a float may lie from its lattice point
 _LATTICE_LIMIT = 2**31  # steps of the lattice up to the largest value; beyond it, a common step is an accident of rounding
@@ -50,7 +55,7 @@ def flags(name: str, values: ArrayLike) -> NDArray[np.bool_]:
         return array.astype(np.bool_, copy=False)
     if array.dtype.kind not in "iuf":
         raise InputError(f"{name}: dtype {array.dtype} is not boolean or numeric; give one 0 or 1 per item")
-    out = array == 1
+    out: NDArray[np.bool_] = array == 1
     bad = ~(out | (array == 0))
     if bad.any():
         at = int(np.argmax(bad))
@@ -58,7 +63,7 @@ def flags(name: str, values: ArrayLike) -> NDArray[np.bool_]:
     return out
 
 
-def numbers(name: str, values: ArrayLike, ndim: int = 1) -> NDArray:
+def numbers(name: str, values: ArrayLike, ndim: int = 1) -> NUMBERS:
     """Finite numbers with `ndim` dimensions: integers and booleans as int64, floats as float64. Otherwise InputError."""
     array = np.asarray(values)
     shape = "[n]" if ndim == 1 else "[k, n]"
@@ -80,7 +85,7 @@ def numbers(name: str, values: ArrayLike, ndim: int = 1) -> NDArray:
     return array.astype(np.float64, copy=False)
 
 
-def same_length(**arrays: NDArray) -> int:
+def same_length(**arrays: Sized) -> int:
     """The common length; InputError names two arrays that differ."""
     (first, a), *rest = arrays.items()
     for name, b in rest:
@@ -89,40 +94,38 @@ def same_length(**arrays: NDArray) -> int:
     return len(a)
 
 
-def codes(name: str, labels: ArrayLike | Sequence[Hashable], n: int) -> tuple[INT, tuple[Hashable, ...]]:
+def codes(name: str, labels: Labels, n: int) -> tuple[INT, tuple[Hashable, ...]]:
     """Numbers 0..k-1 for the distinct labels, in sorted order (by text where they cannot be compared), and those labels."""
     array = labels if isinstance(labels, np.ndarray) else None
-    if array is None:
-        labels = list(labels)
-        if labels and all(type(label) is int for label in labels):
-            array = np.asarray(labels)
-    if len(labels) != n:
-        raise InputError(f"{name} has {len(labels)} entries for {n} items: give one per item")
+    listed: list[Any] = [] if array is not None else list(cast("Iterable[Any]", labels))
+    if listed and all(type(label) is int for label in listed):
+        array = np.asarray(listed)
+    count = len(listed) if array is None else len(array)
+    if count != n:
+        raise InputError(f"{name} has {count} entries for {n} items: give one per item")
     if array is not None and array.ndim == 1 and array.dtype.kind in "biuSU":
-        if array.dtype.kind in "iu" and n and 0 <= array.min() and array.max() < 4096:
+        if array.dtype.kind in "iu" and n and array.min() >= 0 and array.max() < 4096:
             seen = np.bincount(array, minlength=1) > 0
             return (np.cumsum(seen) - 1)[array], tuple(np.flatnonzero(seen).tolist())
         distinct, index = np.unique(array, return_inverse=True)
         return index.astype(np.int64, copy=False), tuple(distinct.tolist())
-    if array is not None and array.ndim == 2:
-        labels = [tuple(row) for row in array.tolist()]
-    elif array is not None:
-        labels = array.tolist()
+    if array is not None:
+        listed = [tuple(row) for row in array.tolist()] if array.ndim == 2 else array.tolist()
     try:
-        distinct = dict.fromkeys(labels)
+        names = dict.fromkeys(listed)
     except TypeError as error:
         raise InputError(f"{name}: labels must be hashable ({error})") from error
-    if any(label != label for label in distinct):
+    if any(label != label for label in names):
         raise InputError(f"{name}: a label is NaN")
     try:
-        ordered = sorted(distinct)
+        ordered = sorted(names)
     except TypeError:
-        ordered = sorted(distinct, key=lambda label: (type(label).__name__, repr(label)))
+        ordered = sorted(names, key=lambda label: (type(label).__name__, repr(label)))
     number = {label: i for i, label in enumerate(ordered)}
-    return np.fromiter((number[label] for label in labels), np.int64, n), tuple(ordered)
+    return np.fromiter((number[label] for label in listed), np.int64, n), tuple(ordered)
 
 
-def strata_of(strata: ArrayLike | Sequence[Hashable] | None, n: int) -> Strata:
+def strata_of(strata: Labels | None, n: int) -> Strata:
     """The strata of n items; None means one stratum. Labels may be integers, strings, tuples, or rows of a 2-D array."""
     if strata is None:
         return Strata(np.zeros(n, np.int64), np.array([n], np.int64), (None,))
@@ -143,11 +146,11 @@ def joint_cells(both: NDArray[np.bool_], base: NDArray[np.bool_], strata: Strata
     return RatioCells(offsets, x, d, count[keep])
 
 
-def lattice(values: NDArray) -> tuple[float, INT] | None:
+def lattice(values: NUMBERS) -> tuple[float, INT] | None:
     """A step u and integers k with values = u * k (floats: to 1e-9 of the largest), the coarsest one; None if there is none."""
     if values.dtype.kind == "i":
-        step = int(np.gcd.reduce(np.abs(values))) if values.size else 0
-        return (float(step), values // step) if step else (1.0, values)
+        divisor = int(np.gcd.reduce(np.abs(values))) if values.size else 0
+        return (float(divisor), values // divisor) if divisor else (1.0, values)
     distinct = np.unique(np.abs(values))
     largest = float(distinct[-1]) if distinct.size else 0.0
     if largest == 0.0:

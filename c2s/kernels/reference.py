@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from math import fsum, log2, prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ def carry_trace(a: int, b: int) -> CarryTrace:
             carries.append(carry)
             digits.append(unit)
         rows.append(carries)
-        shifted.append(digits + [carry] if carry else digits)
+        shifted.append([*digits, carry] if carry else digits)
     summation: list[int] = []
     product = shifted[0]
     if len(rows) > 1:
@@ -81,7 +82,7 @@ def candidate_geometry(candidates: NDArray[np.integer], gold: NDArray[np.integer
     return Geometry(**{name: np.array([row[name] for row in rows], dtype=dtype).reshape(shape) for name, (shape, dtype) in shapes.items()})
 
 
-def _set_geometry(candidates: list[bytes], gold: int) -> dict:
+def _set_geometry(candidates: list[bytes], gold: int) -> dict[str, Any]:
     answer = candidates[gold]
     length = len(answer)
     agreeing = [[c for c in candidates if c[:k] == answer[:k]] for k in range(length + 1)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import product
+from itertools import pairwise, product
 
 Cell = tuple[int, int, int]
 """(x, d, count): so many units of the stratum add (x, d) to the totals."""
@@ -65,7 +65,7 @@ def picks(offsets: Sequence[int], seed: int, draw: int) -> list[int]:
     """The unit that each slot of a draw takes; stratum s holds offsets[s] <= i < offsets[s + 1]."""
     out = []
     stream = words(seed, ITEMS, draw, offsets[-1])
-    for first, last in zip(offsets, offsets[1:]):
+    for first, last in pairwise(offsets):
         out += [first + (stream[slot] * (last - first) >> 32) for slot in range(first, last)]
     return out
 
@@ -142,4 +142,4 @@ def signflip_p(differences: Sequence[float], alternative: str = "two-sided") -> 
             "greater": total >= observed - slack,
             "less": total <= observed + slack,
         }[alternative]
-    return extreme / 2 ** len(differences)
+    return extreme / float(2 ** len(differences))

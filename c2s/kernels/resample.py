@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from c2s.kernels._load import core
 from c2s.kernels.exact import COST_LIMIT
-from c2s.kernels.joint import FLOAT, INT, RatioCells, Strata
+from c2s.kernels.joint import FLOAT, INT, NUMBERS, RatioCells, Strata
 
 _PICK_NS = 1.0  # of one pick on one thread, roughly: sizes the batches
 _LOOKUP_NS = 10.0
@@ -30,7 +30,7 @@ class Field:
     bits: int
 
 
-def pack(columns: Sequence[NDArray]) -> tuple[NDArray[np.uint64], tuple[Field, ...]] | None:
+def pack(columns: Sequence[NUMBERS]) -> tuple[NDArray[np.uint64], tuple[Field, ...]] | None:
     """Columns of integers of at least 0 as 64-bit words [units, words] whose sums cannot overflow; None if a column has floats
     or negative values, or sums of 2**63 and more."""
     fields, used = [], [0]
@@ -55,31 +55,29 @@ class ItemSampler:
 
     method = "items"
 
-    def __init__(self, columns: Sequence[NDArray], strata: Strata) -> None:
+    def __init__(self, columns: Sequence[NUMBERS], strata: Strata) -> None:
         order = np.lexsort((*columns[::-1], strata.index))
         columns = [np.asarray(column)[order] for column in columns]
         self._offsets = np.zeros(len(strata.sizes) + 1, np.int64)
         np.cumsum(strata.sizes, out=self._offsets[1:])
-        packed = pack(columns)
-        self._fields: tuple[Field, ...] | None = None
-        if packed is not None:
-            self._values, self._fields = packed
-        else:
-            self._values = np.stack(columns, axis=1).astype(np.float64)
-        self._values = np.ascontiguousarray(self._values)
-        self.ns_per_draw = max(20.0, len(order) * _PICK_NS * (1 + self._values.shape[1] / 4))
+        self._packed = pack(columns)
+        self._values = np.zeros((len(order), 0)) if self._packed else np.ascontiguousarray(np.stack(columns, axis=1), np.float64)
+        width = (self._packed[0] if self._packed else self._values).shape[1]
+        self.ns_per_draw = max(20.0, len(order) * _PICK_NS * (1 + width / 4))
 
     def ratios(self, *, seed: int, first: int, count: int, threads: int) -> NDArray[np.float64]:
         """First column over second of each draw, NaN where the second is 0."""
         numerator, denominator = self.draw(seed=seed, first=first, count=count, threads=threads)
         return ratio(numerator, denominator)
 
-    def draw(self, *, seed: int, first: int, count: int, threads: int) -> list[NDArray]:
-        arguments = dict(offsets=self._offsets, values=self._values, seed=seed, first=first, count=count, threads=threads)
-        if self._fields is None:
-            return list(core.resample_sums(**arguments).T)
-        words = core.resample_packed(**arguments)
-        return [(words[:, f.word] >> np.uint64(f.shift) & np.uint64((1 << f.bits) - 1)).view(np.int64) for f in self._fields]
+    def draw(self, *, seed: int, first: int, count: int, threads: int) -> list[NUMBERS]:
+        """The sums of each column, [count] each."""
+        if self._packed is None:
+            sums = core.resample_sums(offsets=self._offsets, values=self._values, seed=seed, first=first, count=count, threads=threads)
+            return list(sums.T)
+        values, fields = self._packed
+        words = core.resample_packed(offsets=self._offsets, values=values, seed=seed, first=first, count=count, threads=threads)
+        return [(words[:, f.word] >> np.uint64(f.shift) & np.uint64((1 << f.bits) - 1)).view(np.int64) for f in fields]
 
 
 class CellSampler:
@@ -104,7 +102,7 @@ class CellSampler:
         self.single: bool = self._tables.tables == 1
         self.ns_per_draw = _LOOKUP_NS * max(1, self._tables.tables)
 
-    def draw(self, *, seed: int, first: int, count: int, threads: int) -> list[NDArray]:
+    def draw(self, *, seed: int, first: int, count: int, threads: int) -> list[NUMBERS]:
         return list(self._tables.draw(seed=seed, first=first, count=count, threads=threads))
 
     def ratios(self, *, seed: int, first: int, count: int, threads: int) -> NDArray[np.float64]:
@@ -120,7 +118,7 @@ class CellSampler:
         return self._tables.tally(seed=seed, first=first, count=count, threads=threads)
 
 
-def ratio(numerator: NDArray, denominator: NDArray) -> NDArray[np.float64]:
+def ratio(numerator: NUMBERS, denominator: NUMBERS) -> NDArray[np.float64]:
     """numerator / denominator, NaN where the denominator is 0."""
     if denominator.all():
         return numerator / denominator
@@ -139,7 +137,7 @@ def philox_words(*, seed: int, stream: int, first_draw: int, block: int, count: 
     return core.philox_words(seed=seed, stream=stream, first_draw=first_draw, block=block, count=count, over_draws=over_draws)
 
 
-def unit_totals(index: INT, size: int, values: NDArray) -> NDArray:
+def unit_totals(index: INT, size: int, values: NUMBERS) -> NUMBERS:
     """Sums of `values` over the units `index` (clusters): integers stay integers."""
     if values.dtype.kind == "f":
         return np.bincount(index, weights=values, minlength=size)

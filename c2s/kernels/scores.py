@@ -54,4 +54,5 @@ class ScoreSampler:
 
     def observed(self) -> NDArray[np.float64]:
         """The same for the sample as it is: [scores, metrics then coverages]."""
-        return self._core.observed(metrics=self._metrics, coverage=self._coverage)[0]
+        (observed,) = self._core.observed(metrics=self._metrics, coverage=self._coverage)
+        return np.asarray(observed, np.float64)

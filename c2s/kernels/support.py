@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -99,7 +100,7 @@ def _check_prefix(prefix: str, length: int, name: str) -> None:
         raise InputError(f"{name} = {prefix!r} leaves no position: the candidates have {length} characters")
 
 
-def _explain(candidates: Sequence[str], prefix: str, alphabet: str) -> None:
+def _explain(candidates: Sequence[str], prefix: str, alphabet: str) -> NoReturn:
     """Say what the compiled call stumbled over."""
     _alphabet(alphabet)
     if not isinstance(candidates, list | tuple) or not all(isinstance(c, str) for c in candidates):

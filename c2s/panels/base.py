@@ -109,8 +109,10 @@ class Panel:
         return {parent.id: dict(added.get(parent.id, {})) for parent in parents}
 
     def transition(self, outcomes: Sequence[Outcome]) -> Transition | None:
-        """The transition of a parent with these outcomes: of its primary ones (replicate 0), all turns together. None where the panel has no
-        pair, or the parent none of an arm's outcomes."""
+        """The transition of a parent with these outcomes: of its primary ones (replicate 0), all turns together.
+
+        None where the panel has no pair, or the parent has no outcome of one of its arms.
+        """
         if self.pair is None:
             return None
         first, second = ([o.correct for o in outcomes if o.arm == name and o.replicate == 0] for name in self.pair)

@@ -32,7 +32,8 @@ def contracts_sha256() -> str:
 
 def natural(template: str, key: str) -> str:
     """An instruction of the natural tasks: template "v1".."v3", key "native", "independent", "serial", ..."""
-    return contracts()["natural"][template][key]
+    instruction: str = contracts()["natural"][template][key]
+    return instruction
 
 
 def cue_contexts() -> dict[str, str]:

@@ -32,7 +32,10 @@ class Budget:
         self.price, self.caps, self._dialect = price, tuple(caps), dialect
 
     def reservation(self, request: Request, body: bytes) -> float | None:
-        return self.price and self.price.reserve(len(body), tokens_out(request, self._dialect, self.price))
+        """USD to set aside for a request before it is sent; None without a price."""
+        if self.price is None:
+            return None
+        return self.price.reserve(len(body), tokens_out(request, self._dialect, self.price))
 
     def cost(self, usage: Usage) -> float | None:
         return self.price.cost(usage) if self.price else usage.cost_usd

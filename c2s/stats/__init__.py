@@ -8,7 +8,7 @@ from c2s.stats.independence import IndependenceReference, Reference, bootstrap_i
 from c2s.stats.judge import Interaction, interaction
 from c2s.stats.multiplicity import HolmResult, holm
 from c2s.stats.paired import SignFlip, mcnemar_exact, sign_flip
-from c2s.stats.proportion import anytime_interval, clopper_pearson
+from c2s.stats.proportion import Intervals, anytime_interval, clopper_pearson
 from c2s.stats.ratio import (
     bootstrap_gain_rate,
     bootstrap_mean,
@@ -36,6 +36,7 @@ __all__ = [
     "IndependenceReference",
     "Interaction",
     "Interval",
+    "Intervals",
     "Joined",
     "JointCounts",
     "Reference",

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c2s.kernels import exact
+from c2s.kernels.joint import NUMBERS
 from c2s.kernels.resample import CellSampler
 from c2s.stats._options import Options
 from c2s.stats.results import Interval
@@ -17,13 +18,13 @@ from c2s.stats.results import Interval
 _BATCH_SECONDS = 0.05
 """What a batch should take: Ctrl-C and progress wait no longer than this, whatever else the machine does."""
 
-Draw = Callable[..., Sequence[NDArray]]
+Draw = Callable[..., Sequence[NUMBERS]]
 """draw(seed=, first=, count=, threads=) -> one array of `count` values per quantity; NaN where a draw is undefined."""
 
 
 def run(draw: Draw, ns_per_draw: float, chosen: Options) -> list[NDArray[np.float64]]:
     """All draws of each quantity. Python runs between batches, so Ctrl-C stops within one and `progress` is told."""
-    out: list[NDArray] = []
+    out: list[NUMBERS] = []
     for first, count in batches(ns_per_draw, chosen):
         found = draw(seed=chosen.seed, first=first, count=count, threads=chosen.threads)
         if count == chosen.draws:
@@ -54,7 +55,7 @@ def batches(ns_per_draw: float, chosen: Options) -> Iterator[tuple[int, int]]:
 
 def tally(sampler: CellSampler, chosen: Options) -> NDArray[np.int64]:
     """How many of all draws fall on each state of a sampler with one table."""
-    total = 0
+    total = np.zeros(1, np.int64)
     for first, count in batches(sampler.ns_per_draw, chosen):
         total = total + sampler.tally(seed=chosen.seed, first=first, count=count, threads=chosen.threads)
     return total
@@ -77,19 +78,20 @@ def interval(
     blank = np.isnan(values)
     missing = int(np.count_nonzero(blank) if times is None else times[blank].sum())
     notes = [f"{missing} of {chosen.draws} draws undefined ({reason})"] if missing else []
+    mass = None if times is None else times.astype(np.float64)
     low = high = error = None
     degenerate = False
     if missing == chosen.draws or missing > chosen.withhold_above * chosen.draws or estimate is None:
         notes.append("interval withheld" if missing else f"undefined ({reason})")
     else:
-        if times is not None:
-            used = (times > 0) & ~blank
-            values, times = values[used], times[used].astype(np.float64)
+        if mass is not None:
+            used = (mass > 0) & ~blank
+            values, mass = values[used], mass[used]
         elif missing:
             values = values[~blank]
-        low, high = exact.quantiles(values, chosen.levels, times).tolist()
+        low, high = exact.quantiles(values, chosen.levels, mass).tolist()
         degenerate = low == high and bool((values == low).all())
-        error = 0.0 if degenerate else _deviation(values, times)
+        error = 0.0 if degenerate else _deviation(values, mass)
     return Interval(
         estimate=estimate,
         low=low,
@@ -104,8 +106,8 @@ def interval(
     )
 
 
-def _deviation(values: NDArray[np.float64], times: NDArray[np.float64] | None) -> float:
-    if times is None:
+def _deviation(values: NDArray[np.float64], mass: NDArray[np.float64] | None) -> float:
+    if mass is None:
         return float(values.std())
-    total = times.sum()
-    return math.sqrt(float(times @ (values - times @ values / total) ** 2 / total))
+    total = mass.sum()
+    return math.sqrt(float(mass @ (values - mass @ values / total) ** 2 / total))

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from c2s.errors import InputError
 from c2s.kernels import joint
+from c2s.kernels.joint import FLOAT, NUMBERS
 
 
 def total_variation(p: ArrayLike, q: ArrayLike, *, normalize: bool = True) -> float | NDArray[np.float64]:
@@ -34,12 +35,13 @@ def js_divergence(p: ArrayLike, q: ArrayLike, *, normalize: bool = True, base: f
     return _result(np.maximum(sums, 0.0) / math.log(base), single)
 
 
-def _relative(a: NDArray, b: NDArray) -> NDArray:
+def _relative(a: NUMBERS, b: NUMBERS) -> NUMBERS:
     ratio = np.divide(a, b, out=np.ones_like(a), where=a > 0)
-    return (a * np.log(ratio)).sum(axis=-1)
+    divergence: FLOAT = (a * np.log(ratio)).sum(axis=-1)
+    return divergence
 
 
-def _pair(p: ArrayLike, q: ArrayLike, normalize: bool) -> tuple[NDArray, NDArray, bool]:
+def _pair(p: ArrayLike, q: ArrayLike, normalize: bool) -> tuple[NUMBERS, NUMBERS, bool]:
     single = np.ndim(p) == 1
     a, b = (_masses(name, v, single, normalize) for name, v in (("p", p), ("q", q)))
     if a.shape != b.shape:
@@ -56,8 +58,9 @@ def _masses(name: str, values: ArrayLike, single: bool, normalize: bool) -> NDAr
     mass = array.sum(axis=1, keepdims=True)
     if (mass == 0).any():
         raise InputError(f"{name}: row {int(np.argmin(mass))} holds no mass to normalise; leave it out or pass normalize=False")
-    return array / mass
+    shares: FLOAT = array / mass
+    return shares
 
 
-def _result(values: NDArray, single: bool) -> float | NDArray[np.float64]:
+def _result(values: NUMBERS, single: bool) -> float | NDArray[np.float64]:
     return float(values[0]) if single else values

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -47,16 +47,16 @@ def gee_odds_ratio(outcomes: Sequence[bool], conditions: Sequence[str], clusters
     if len(others) != 1 or reference not in conditions:
         raise ValueError(f"expected the reference {reference!r} and one other condition, got {sorted(set(conditions))}")
     y, treated = np.asarray(outcomes, float), np.asarray([c == others[0] for c in conditions], float)
-    base = {"condition": others[0], "reference": reference, "clusters": len(set(clusters)), "rows": len(y)}
+    unused = OddsRatio(condition=others[0], reference=reference, clusters=len(set(clusters)), rows=len(y))
     for name, cell in ((reference, y[treated == 0]), (others[0], y[treated == 1])):
         if cell.min() == cell.max():
-            return OddsRatio(**base, note=f"separated: {name} is right in {'all' if cell.max() else 'none'} of its {len(cell)} rows")
+            return replace(unused, note=f"separated: {name} is right in {'all' if cell.max() else 'none'} of its {len(cell)} rows")
     try:
         from statsmodels.genmod.cov_struct import Exchangeable
         from statsmodels.genmod.families import Binomial
         from statsmodels.genmod.generalized_estimating_equations import GEE
     except ImportError:
-        return OddsRatio(**base, note=INSTALL)
+        return replace(unused, note=INSTALL)
     order = {cluster: i for i, cluster in enumerate(dict.fromkeys(clusters))}
     groups = np.asarray([order[c] for c in clusters])
     design = np.column_stack([np.ones_like(treated), treated])
@@ -67,10 +67,10 @@ def gee_odds_ratio(outcomes: Sequence[bool], conditions: Sequence[str], clusters
             slope, error, p = float(fit.params[1]), float(fit.bse[1]), float(fit.pvalues[1])
             converged, correlation = bool(fit.converged), float(fit.cov_struct.dep_params)
         except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error_:
-            return OddsRatio(**base, note=f"the fit failed: {error_}")
+            return replace(unused, note=f"the fit failed: {error_}")
     if not converged:
-        return OddsRatio(**base, note="the fit did not converge")
+        return replace(unused, note="the fit did not converge")
     if not all(map(math.isfinite, (slope, error, p))) or error == 0 or abs(slope) > 30:
-        return OddsRatio(**base, note="the estimates are not finite")
+        return replace(unused, note="the estimates are not finite")
     low, high = (math.exp(slope + sign * 1.959963984540054 * error) for sign in (-1, 1))
-    return OddsRatio(**base, estimate=math.exp(slope), low=low, high=high, p=p, correlation=correlation)
+    return replace(unused, estimate=math.exp(slope), low=low, high=high, p=p, correlation=correlation)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from c2s.errors import InputError
 from c2s.kernels import joint, resample
+from c2s.kernels.joint import NUMBERS
 from c2s.stats import _draws
 from c2s.stats._options import Settings, options
 from c2s.stats.results import Interval, Table
@@ -76,21 +77,22 @@ def bootstrap_independence_reference(
         raise InputError("lengths is empty: give at least one item")
     positions = _positions(position_correct, size)
     strata = joint.strata_of(size, len(size))
+    present: tuple[int, ...] = tuple(np.unique(size).tolist())
 
-    columns: list[NDArray] = []
-    for length in strata.labels:
+    columns: list[NUMBERS] = []
+    for length in present:
         here = member & (size == length)
         string = positions[:, :length].all(axis=1)
         columns += [here & positions[:, t] for t in range(length)] + [here & string, here & right, here]
     sampler = resample.ItemSampler([c.astype(np.int64) for c in columns], strata)
 
-    def statistic(**part: Any) -> list[NDArray]:
-        return _quantities(sampler.draw(**part), strata.labels)
+    def statistic(**part: Any) -> list[NUMBERS]:
+        return _quantities(sampler.draw(**part), present)
 
-    groups = len(strata.labels) + 1
+    groups = len(present) + 1
     values = _draws.run(statistic, sampler.ns_per_draw + 100 * groups, chosen)
-    observed = [float(v[0]) for v in _quantities([np.array([c.sum()]) for c in columns], strata.labels)]
-    counts = [int((member & (size == length)).sum()) for length in strata.labels]
+    observed = [float(v[0]) for v in _quantities([np.array([c.sum()]) for c in columns], present)]
+    counts = [int((member & (size == length)).sum()) for length in present]
 
     def build(group: int, length: int | None, n: int) -> Reference:
         at = group * len(_QUANTITIES)
@@ -110,16 +112,17 @@ def bootstrap_independence_reference(
     return IndependenceReference(
         **{f.name: getattr(pooled.reference, f.name) for f in fields(Interval)},
         pooled=pooled,
-        by_length=Table({k: build(i, k, n) for i, (k, n) in enumerate(zip(strata.labels, counts, strict=True))}),
+        by_length=Table({k: build(i, k, n) for i, (k, n) in enumerate(zip(present, counts, strict=True))}),
     )
 
 
-def _positions(values: ArrayLike | Sequence[ArrayLike], size: NDArray) -> NDArray[np.bool_]:
+def _positions(values: ArrayLike | Sequence[ArrayLike], size: NUMBERS) -> NDArray[np.bool_]:
     """[n, longest], True beyond an item's length."""
     out = np.ones((len(size), int(size.max())), bool)
-    if len(values) != len(size):
-        raise InputError(f"position_correct has {len(values)} rows for {len(size)} items: give one per item")
-    for i, (row, length) in enumerate(zip(values, size.tolist(), strict=True)):
+    rows = list(cast("Iterable[ArrayLike]", values))
+    if len(rows) != len(size):
+        raise InputError(f"position_correct has {len(rows)} rows for {len(size)} items: give one per item")
+    for i, (row, length) in enumerate(zip(rows, size.tolist(), strict=True)):
         found = joint.flags(f"position_correct[{i}]", np.asarray(row)[:length])
         if len(found) < length:
             raise InputError(f"position_correct[{i}] has {len(found)} positions, its length is {length}")
@@ -127,9 +130,9 @@ def _positions(values: ArrayLike | Sequence[ArrayLike], size: NDArray) -> NDArra
     return out
 
 
-def _quantities(sums: list[NDArray], lengths: tuple[int, ...]) -> list[NDArray]:
+def _quantities(sums: list[NUMBERS], lengths: tuple[int, ...]) -> list[NUMBERS]:
     """By length, then pooled: R, string EM, Serial EM and their differences; NaN without a member."""
-    out: list[NDArray] = []
+    out: list[NUMBERS] = []
     total = np.zeros(len(sums[0]))
     weighted = [np.zeros(len(total)) for _ in range(3)]
     at = 0
@@ -147,6 +150,6 @@ def _quantities(sums: list[NDArray], lengths: tuple[int, ...]) -> list[NDArray]:
     return out + _with_differences([resample.ratio(w, total) for w in weighted])
 
 
-def _with_differences(levels: list[NDArray]) -> list[NDArray]:
+def _with_differences(levels: list[NUMBERS]) -> list[NUMBERS]:
     reference, string, serial = levels
     return [reference, string, serial, string - reference, serial - reference, serial - string]

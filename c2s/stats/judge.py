@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Unpack
+from typing import TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from c2s.errors import InputError
 from c2s.kernels import exact, joint, resample
+from c2s.kernels.joint import FLOAT, NUMBERS, Labels
 from c2s.stats import _draws
 from c2s.stats._options import Options, Settings, options
-from c2s.stats.ratio import Labels
 from c2s.stats.results import Bounds, Interval, Table
 
 CELLS = ("insertion_random", "insertion_random_colon", "sorted_random", "sorted_random_colon")
@@ -52,6 +52,16 @@ class Interaction(Interval):
         return self.estimate
 
 
+class _Planned(TypedDict):
+    """What every Interaction says of the planned panel, whatever the method."""
+
+    bounds: Bounds
+    by_workload: Mapping[Hashable, float | None]
+    complete: Mapping[Hashable, int]
+    planned: Mapping[Hashable, int]
+    counts: Mapping[Hashable, Mapping[int, int]]
+
+
 def interaction(
     cells: Mapping[str, ArrayLike] | ArrayLike,
     workloads: Labels,
@@ -83,7 +93,7 @@ def interaction(
     planned = np.bincount(index, minlength=len(labels))
     complete = np.bincount(index[whole], minlength=len(labels))
     groups = [np.rint(d[whole & (index == s)]).astype(np.int64) for s in range(len(labels))]
-    common = dict(
+    common = _Planned(
         bounds=_bounds(table, index, share, planned),
         by_workload=Table({k: float(g.mean()) if len(g) else None for k, g in zip(labels, groups, strict=True)}),
         complete=Table(dict(zip(labels, complete.tolist(), strict=True))),
@@ -119,7 +129,7 @@ def interaction(
     return _drawn(theta, groups, share, chosen, common)
 
 
-def _exact(theta: float, values: NDArray, mass: NDArray, chosen: Options, fixed: bool, common: dict) -> Interaction:
+def _exact(theta: float, values: NUMBERS, mass: NUMBERS, chosen: Options, fixed: bool, common: _Planned) -> Interaction:
     far = np.abs(values - theta) >= abs(theta) - 1e-12
     low, high = exact.quantiles(values, chosen.levels, mass).tolist()
     mean = float(mass @ values)
@@ -137,7 +147,7 @@ def _exact(theta: float, values: NDArray, mass: NDArray, chosen: Options, fixed:
     )
 
 
-def _drawn(theta: float, groups: list[NDArray], share: NDArray, chosen: Options, common: dict) -> Interaction:
+def _drawn(theta: float, groups: list[NUMBERS], share: NUMBERS, chosen: Options, common: _Planned) -> Interaction:
     strata = joint.Strata(
         np.repeat(np.arange(len(groups)), [len(g) for g in groups]), np.array([len(g) for g in groups]), tuple(range(len(groups)))
     )
@@ -149,7 +159,7 @@ def _drawn(theta: float, groups: list[NDArray], share: NDArray, chosen: Options,
     return Interaction(**{f.name: getattr(base, f.name) for f in fields(Interval)}, p=(1 + extreme) / (1 + chosen.draws), **common)
 
 
-def _hoeffding(theta: float, share: NDArray, complete: NDArray, chosen: Options, fixed: bool, common: dict) -> Interaction:
+def _hoeffding(theta: float, share: NUMBERS, complete: NUMBERS, chosen: Options, fixed: bool, common: _Planned) -> Interaction:
     s = float((share**2 / complete).sum())
     half = math.sqrt(8 * s * math.log(2 / (1 - chosen.confidence)))
     low, high = max(-MOST, theta - half), min(MOST, theta + half)
@@ -168,7 +178,7 @@ def _hoeffding(theta: float, share: NDArray, complete: NDArray, chosen: Options,
     )
 
 
-def _law(groups: list[NDArray], share: NDArray) -> tuple[NDArray, NDArray] | None:
+def _law(groups: list[NUMBERS], share: NUMBERS) -> tuple[NUMBERS, NUMBERS] | None:
     """Values and probabilities of theta*, by direct convolution: small tails keep their relative accuracy."""
     scale = [w / len(g) for w, g in zip(share, groups, strict=True)]
     if len({*scale}) == 1:
@@ -187,7 +197,7 @@ def _law(groups: list[NDArray], share: NDArray) -> tuple[NDArray, NDArray] | Non
     return values, mass
 
 
-def _bounds(table: NDArray, index: NDArray, share: NDArray, planned: NDArray) -> Bounds:
+def _bounds(table: NUMBERS, index: NUMBERS, share: NUMBERS, planned: NUMBERS) -> Bounds:
     missing = np.isnan(table)
     least = np.where(missing, np.minimum(_SIGNS, 0.0), table * _SIGNS).sum(axis=1)
     most = np.where(missing, np.maximum(_SIGNS, 0.0), table * _SIGNS).sum(axis=1)
@@ -200,10 +210,11 @@ def _weights(weights: Mapping[Hashable, float] | None, labels: Sequence[Hashable
         return np.full(len(labels), 1 / len(labels))
     if set(weights) != set(labels):
         raise InputError(f"weights are for {sorted(map(str, weights))}, workloads are {sorted(map(str, labels))}: give one weight each")
-    w = joint.numbers("weights", [float(weights[label]) for label in labels])
+    w: FLOAT = joint.numbers("weights", [float(weights[label]) for label in labels])
     if w.min() <= 0:
         raise InputError("weights: give numbers above 0")
-    return w / w.sum()
+    share: FLOAT = w / w.sum()
+    return share
 
 
 def _table(cells: Mapping[str, ArrayLike] | ArrayLike) -> NDArray[np.float64]:

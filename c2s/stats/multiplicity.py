@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 
 from c2s.errors import InputError
 from c2s.stats._options import check_int
 
+K = TypeVar("K", bound=Hashable)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class HolmResult(Mapping[Hashable, float]):
+class HolmResult(Mapping[K, float]):
     """Adjusted p by name, in the order given. Maps a name to its adjusted p.
 
     m          size of the family that was planned
@@ -21,25 +24,25 @@ class HolmResult(Mapping[Hashable, float]):
     """
 
     m: int
-    raw: Mapping[Hashable, float | None]
-    not_run: frozenset[Hashable]
-    _adjusted: dict[Hashable, float] = field(repr=False)
+    raw: Mapping[K, float | None]
+    not_run: frozenset[K]
+    _adjusted: dict[K, float] = field(repr=False)
 
-    def __getitem__(self, name: Hashable) -> float:
+    def __getitem__(self, name: K) -> float:
         return self._adjusted[name]
 
-    def __iter__(self) -> Iterator[Hashable]:
+    def __iter__(self) -> Iterator[K]:
         return iter(self._adjusted)
 
     def __len__(self) -> int:
         return len(self._adjusted)
 
-    def rejected(self, alpha: float = 0.05) -> tuple[Hashable, ...]:
+    def rejected(self, alpha: float = 0.05) -> tuple[K, ...]:
         """Names whose adjusted p is at most `alpha`, in the order given."""
         return tuple(name for name, p in self._adjusted.items() if p <= alpha)
 
 
-def holm(p_by_name: Mapping[Hashable, float | None], planned: int | Sequence[Hashable] | None = None) -> HolmResult:
+def holm(p_by_name: Mapping[K, float | None] | Mapping[K, float], planned: int | Sequence[K] | None = None) -> HolmResult[K]:
     """Holm's step-down adjusted p-values (Holm 1979), family-wise over the planned family.
 
     `p_by_name`: p in [0, 1] by name; None for a test that could not run, which keeps its slot with p = 1 and is listed in
@@ -49,7 +52,7 @@ def holm(p_by_name: Mapping[Hashable, float | None], planned: int | Sequence[Has
     """
     if not isinstance(p_by_name, Mapping):
         raise InputError("p_by_name: give a mapping from names to p; for a plain list, dict(enumerate(p))")
-    given = dict(p_by_name)
+    given: dict[K, float | None] = {**p_by_name}
     if planned is None:
         m = len(given)
     elif isinstance(planned, int) or not isinstance(planned, Sequence):
@@ -65,8 +68,7 @@ def holm(p_by_name: Mapping[Hashable, float | None], planned: int | Sequence[Has
     if m < len(given):
         raise InputError(f"planned = {m} tests, but {len(given)} are given: the family cannot be smaller")
     not_run = frozenset(name for name, p in given.items() if p is None)
-    values = [1.0 if p is None else p for p in given.values()] if not_run else list(given.values())
-    p = np.array(values, np.float64)
+    p = np.array([1.0 if p is None else p for p in given.values()], np.float64)
     bad = ~((p >= 0) & (p <= 1))
     if bad.any():
         name = list(given)[int(np.argmax(bad))]

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from c2s.errors import InputError
 from c2s.kernels import binomial, joint, signflip
+from c2s.kernels.joint import NUMBERS
 from c2s.stats import _draws
 from c2s.stats._options import Options, Progress, options
 
@@ -79,7 +80,7 @@ def sign_flip(
     )
 
 
-def _exact_flip(d: NDArray, alternative: str) -> float | None:
+def _exact_flip(d: NUMBERS, alternative: str) -> float | None:
     found = joint.lattice(d)
     if found is None:
         return None

@@ -4,21 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from c2s.errors import InputError
 from c2s.kernels import binomial
+from c2s.kernels.joint import FLOAT
 from c2s.stats._options import check_confidence, check_int
 from c2s.stats.results import Interval
 
 
-def clopper_pearson(k: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> Interval:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intervals:
+    """Estimates and their intervals, arrays of one shape."""
+
+    estimate: FLOAT
+    low: FLOAT
+    high: FLOAT
+    confidence: float
+    method: str
+
+
+@overload
+def clopper_pearson(k: int, n: int, confidence: float = 0.95) -> Interval: ...
+@overload
+def clopper_pearson(k: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> Interval | Intervals: ...
+def clopper_pearson(k: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> Interval | Intervals:
     """Two-sided exact binomial interval for `k` successes in `n` trials (Clopper and Pearson 1934).
 
-    Each tail holds (1 - confidence) / 2. Scalars give floats; arrays (broadcast together) give arrays in `estimate`, `low`
-    and `high`. Without a trial the interval is [0, 1] and the estimate None; arrays need n >= 1 throughout.
+    Each tail holds (1 - confidence) / 2. Two numbers give an Interval; arrays (broadcast together) give Intervals of the same shape.
+    Without a trial the interval is [0, 1] and the estimate None; arrays need n >= 1 throughout.
     InputError unless 0 <= k <= n are integers.
     """
     confidence = check_confidence(confidence)
@@ -31,10 +49,10 @@ def clopper_pearson(k: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> Int
     if (trials == 0).any():
         raise InputError("n = 0 in an array of trials: leave entries without trials out")
     low, high = binomial.clopper_pearson(np.array(successes), np.array(trials), confidence)
-    share = successes / trials
-    if trials.ndim == 0:
-        share, low, high = float(share), float(low), float(high)
-    return Interval(estimate=share, low=low, high=high, confidence=confidence, method="clopper-pearson")
+    share = np.asarray(successes / trials, np.float64)
+    if trials.ndim:
+        return Intervals(estimate=share, low=low, high=high, confidence=confidence, method="clopper-pearson")
+    return Interval(estimate=float(share), low=float(low), high=float(high), confidence=confidence, method="clopper-pearson")
 
 
 def anytime_interval(successes: int, trials: int, confidence: float = 0.95, *, population: int | None = None) -> Interval:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Unpack
 
@@ -11,20 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from c2s.errors import InputError
 from c2s.kernels import exact, joint, resample
+from c2s.kernels.joint import NUMBERS, Labels
 from c2s.stats import _draws
 from c2s.stats._options import Options, Settings, options
 from c2s.stats.proportion import clopper_pearson
 from c2s.stats.results import Interval
-
-Labels = ArrayLike | Sequence[Hashable]
 
 
 @dataclass(frozen=True, slots=True)
 class _Units:
     """What is resampled: units in strata, each adding x to the numerator and d to the denominator."""
 
-    x: NDArray
-    d: NDArray
+    x: NUMBERS
+    d: NUMBERS
     strata: joint.Strata
 
 
@@ -120,7 +118,7 @@ def bootstrap_paired_difference(
     return _estimate(_units(first - second, np.ones(n, np.int64), strata, clusters, weights), options(settings), "no items")
 
 
-def _units(x: NDArray, d: NDArray, strata: Labels | None, clusters: Labels | None, weights: ArrayLike | None) -> _Units:
+def _units(x: NUMBERS, d: NUMBERS, strata: Labels | None, clusters: Labels | None, weights: ArrayLike | None) -> _Units:
     n = len(x)
     if weights is not None:
         w = checked_weights(weights, n)
@@ -133,7 +131,7 @@ def _units(x: NDArray, d: NDArray, strata: Labels | None, clusters: Labels | Non
     return _Units(resample.unit_totals(unit, size, x), resample.unit_totals(unit, size, d), unit_strata)
 
 
-def checked_weights(weights: ArrayLike, n: int) -> NDArray:
+def checked_weights(weights: ArrayLike, n: int) -> NUMBERS:
     w = joint.numbers("weights", weights)
     if len(w) != n:
         raise InputError(f"weights has {len(w)} entries for {n} items: give one per item")
@@ -198,7 +196,7 @@ def _estimate(units: _Units, chosen: Options, reason: str, cells: joint.RatioCel
     if chosen.method in ("auto", "exact"):
         lattice = cells or _lattice_cells(units)
         law = exact.exact_ratio(lattice, chosen.levels) if lattice else None
-        if isinstance(law, exact.RatioLaw):
+        if lattice is not None and isinstance(law, exact.RatioLaw):
             return _from_law(law, lattice, estimate, chosen, reason)
         why = "the values lie on no common lattice" if law is None else (f"the law is too large (cost {law:.3g}, limit {exact.COST_LIMIT})")
         if chosen.method == "exact":

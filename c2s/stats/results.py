@@ -85,7 +85,8 @@ class Interval:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for JSON, nested results included."""
-        return plain(self)
+        values: dict[str, Any] = plain(self)
+        return values
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from c2s.errors import InputError, nearest
 from c2s.kernels import joint
+from c2s.kernels.joint import NUMBERS, Labels
 from c2s.kernels.scores import METRICS, ScoreSampler
 from c2s.stats import _draws
 from c2s.stats._options import Options, Settings, options
-from c2s.stats.ratio import Labels, checked_weights, clustered
+from c2s.stats.ratio import checked_weights, clustered
 from c2s.stats.results import Interval, Table
 from c2s.stats.scores import checked_coverage, checked_scores
 
@@ -79,7 +80,7 @@ def bootstrap_scores(
 
     reason = "one class only" if n else "no items"
 
-    def intervals(columns: NDArray, point: NDArray, ranking: bool) -> Metrics:
+    def intervals(columns: NUMBERS, point: NUMBERS, ranking: bool) -> Metrics:
         out = {}
         for j, metric in enumerate(names):
             uncalibrated = ranking and metric in ("brier", "ece", "brier_gain")
@@ -117,7 +118,7 @@ def bootstrap_scores(
 
 
 def _sampler(
-    values: list[NDArray],
+    values: list[NUMBERS],
     outcome: NDArray[np.bool_],
     strata: Labels | None,
     weights: ArrayLike | None,

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from c2s.errors import InputError
 from c2s.kernels import joint
+from c2s.kernels.joint import NUMBERS
 from c2s.kernels.scores import ScoreSampler
 from c2s.stats.ratio import checked_weights
 
@@ -102,13 +103,13 @@ def checked_scores(name: str, scores: ArrayLike, calibrated: bool) -> NDArray[np
 
 def _checked(
     scores: ArrayLike, outcomes: ArrayLike, weights: ArrayLike | None, calibrated: bool
-) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray | None]:
+) -> tuple[NDArray[np.float64], NDArray[np.bool_], NUMBERS | None]:
     s, y = checked_scores("scores", scores, calibrated), joint.flags("outcomes", outcomes)
     joint.same_length(scores=s, outcomes=y)
     return s, y, None if weights is None else checked_weights(weights, len(s))
 
 
-def _sampler(s: NDArray, y: NDArray, w: NDArray | None, metrics: tuple[str, ...], coverage: NDArray[np.float64]) -> ScoreSampler:
+def _sampler(s: NUMBERS, y: NUMBERS, w: NUMBERS | None, metrics: tuple[str, ...], coverage: NDArray[np.float64]) -> ScoreSampler:
     n = len(s)
     strata = joint.strata_of(None, n)
     return ScoreSampler(s[None, :], y, w, np.arange(n), strata, metrics, coverage)

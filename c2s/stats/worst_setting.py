@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from c2s.errors import InputError
 from c2s.kernels import joint, resample
+from c2s.kernels.joint import NUMBERS, Labels
 from c2s.stats import _draws
 from c2s.stats._options import Settings, options
-from c2s.stats.ratio import Labels, checked_weights, clustered
+from c2s.stats.ratio import checked_weights, clustered
 from c2s.stats.results import Interval, Table
 
 
@@ -53,7 +54,7 @@ def bootstrap_scr_difference(
     joint.same_length(native_a=a[0], serial_a=a[1], native_b=b[0], serial_b=b[1])
     sampler, observed = _sampler([a, b], strata, clusters, weights)
 
-    def difference(**part: Any) -> list[NDArray]:
+    def difference(**part: Any) -> list[NUMBERS]:
         x, d, y, e = sampler.draw(**part)
         return [resample.ratio(x, d) - resample.ratio(y, e)]
 
@@ -92,7 +93,7 @@ def bootstrap_worst_scr(
     )
     sampler, observed = _sampler(pairs, strata, clusters, weights)
 
-    def scrs(**part: Any) -> list[NDArray]:
+    def scrs(**part: Any) -> list[NUMBERS]:
         sums = sampler.draw(**part)
         each = np.stack([resample.ratio(x, d) for x, d in zip(sums[::2], sums[1::2], strict=True)])
         return [each.min(axis=0), each.mean(axis=0), *each]  # a NaN makes the minimum and the mean NaN
@@ -102,7 +103,7 @@ def bootstrap_worst_scr(
     complete = len(known) == len(names)
     reason = "a setting has no Native success"
 
-    def make(values: NDArray, estimate: float | None, why: str) -> Interval:
+    def make(values: NUMBERS, estimate: float | None, why: str) -> Interval:
         return _draws.interval(values, estimate, chosen, sampler.method, reason=why)
 
     base = make(worst, min(known) if complete else None, reason)
@@ -117,7 +118,7 @@ def bootstrap_worst_scr(
 def _by_setting(name: str, values: Mapping[Hashable, ArrayLike] | ArrayLike) -> dict[Hashable, NDArray[np.bool_]]:
     if isinstance(values, Mapping):
         return {key: joint.flags(f"{name}[{key!r}]", v) for key, v in values.items()}
-    return {i: joint.flags(f"{name}[{i}]", v) for i, v in enumerate(values)}
+    return {i: joint.flags(f"{name}[{i}]", v) for i, v in enumerate(cast("Iterable[ArrayLike]", values))}
 
 
 def _sampler(
@@ -125,7 +126,7 @@ def _sampler(
 ) -> tuple[resample.ItemSampler, list[float | None]]:
     """Columns both, native of every pair; and the observed SCRs."""
     n = len(pairs[0][0])
-    columns: list[NDArray] = [c.astype(np.int64) for native, serial in pairs for c in (native & serial, native)]
+    columns: list[NUMBERS] = [c.astype(np.int64) for native, serial in pairs for c in (native & serial, native)]
     if weights is not None:
         w = checked_weights(weights, n)
         columns = [c * w for c in columns]

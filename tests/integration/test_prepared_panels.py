@@ -68,14 +68,14 @@ def rows(directory: RunDirectory, sql: str) -> list[tuple]:
         db.close()
 
 
-def test_a_wrong_selection_is_handed_on_and_copied_faithfully(run):
+def test_a_wrong_selection_is_taken_over_and_copied_faithfully(run):
     directory, backend, panels = run()
     assert drive(directory, backend, panels)
     assert verify(directory.path).differences == []
     section = build([directory.path]).as_dict()["sections"]["workflows"]
     by_name = {row["workflow"]: row for row in section["rows"]}
-    assert by_name["program return"]["joint"] == [0, 12, 0, 0] and by_name["SelfPlanSpell"]["joint"] == [0, 12, 0, 0]
-    assert by_name["independent Serial"]["joint"] == [0, 0, 12, 0]
+    assert by_name["program return"]["faithful_and_right"] == [0, 12, 0, 0] and by_name["SelfPlanSpell"]["faithful_and_right"] == [0, 12, 0, 0]
+    assert by_name["independent Serial"]["faithful_and_right"] == [0, 0, 12, 0]
     plans = {
         parent: json.loads(a)["plan"]
         for parent, a in rows(directory, "SELECT p.parent, addition FROM prepared a JOIN parents p ON p.id = a.parent")
@@ -118,7 +118,7 @@ def test_without_a_selection_there_is_no_plan_and_a_retry_makes_one(run):
     assert drive(directory, backend, panels, retry=True)
     assert verify(directory.path).differences == []
     assert rows(directory, "SELECT count(*) FROM outcomes WHERE status = 'undefined'") == [(0,)]
-    assert build([directory.path]).as_dict()["sections"]["workflows"]["rows"][2]["joint"] == [0, 12, 0, 0]
+    assert build([directory.path]).as_dict()["sections"]["workflows"]["rows"][2]["faithful_and_right"] == [0, 12, 0, 0]
 
 
 def test_verify_notices_another_plan(run):

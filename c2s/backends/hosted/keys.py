@@ -23,6 +23,7 @@ def read_key(name: str, *, variable: str | None, command: str | None, file: str 
 
     A command or a file that is named must give one: UsageError otherwise. `name` is the model's, for the messages.
     """
+    key: str | None
     if command:
         key, source = _from_command(name, command), "the key command"
     elif file:

@@ -116,7 +116,7 @@ class Chat(Hosted):
     def __init__(self, name: str, model: str, options: Mapping[str, Any], *rest: Any, **named: Any) -> None:
         contract, thinking = chosen_contract(name, options)
         super().__init__(name, model, dict(options) | {"contract": contract}, *rest, **named)
-        self.lacks = WRITES[contract] | {"tokenizer": "the server's tokenizer is not at hand; local weights have theirs"}
+        self.lacks = {**WRITES[contract], "tokenizer": "the server's tokenizer is not at hand; local weights have theirs"}
         self.dialect = f"chat-{contract}" + ("" if thinking else ":nothink")
 
 

@@ -29,8 +29,12 @@ class OutOfRoom(Exception):
 
 
 class Meter(Protocol):
+    """What counts forward passes and sets their size; the engine."""
+
     token_budget: int
+    tokens: int
     tokens_shared: int
+    forwards: int
 
     def measured(self, forward: Callable[[], torch.Tensor], *, tokens: int, rows: int, forwards: int = 1) -> torch.Tensor: ...
 
@@ -71,7 +75,7 @@ class Sharing:
         self.tree.tick += 1
         for job in jobs:
             self.tree.match(job.prompt[:-1])  # marks what this call needs, so that it is forgotten last
-        waiting = deque(sorted(jobs, key=lambda job: job.prompt))
+        waiting = deque(sorted(jobs, key=lambda job: list(job.prompt)))
         writing: deque[Job] = deque()
         try:
             while waiting or writing:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from c2s.backends.base import DECIDES
 from c2s.backends.local.codes import Boundary, Merged
@@ -25,8 +26,8 @@ from c2s.backends.local.model import Local, Opened, Refused, seen
 from c2s.backends.local.prompts import Chat, Prompt
 from c2s.backends.local.text_contracts import check_codes
 from c2s.dialects.body import confidence
-from c2s.dialects.forms import CODES
 from c2s.errors import UsageError
+from c2s.presentation.option_order import CODES
 
 GROUP, FINALISTS, LOSERS = 25, 3, 1e-3
 BARE = re.compile(r"[A-Za-z]|[0-9]+")
@@ -77,12 +78,12 @@ class Decision:
         return [prompt for contest in self.contests for prompt in contest.prompts]
 
 
-class DecisionHead(Local):
+class DecisionHead(Local[Decision]):
     dialect = "systemone"
     lacks = DECIDES
 
     def __init__(self, opened: Opened, thinking: bool, temperature: Mapping[str, float]) -> None:
-        self._template = {} if thinking else {"enable_thinking": False}
+        self._template: Mapping[str, bool] = {} if thinking else {"enable_thinking": False}
         self._temperature = temperature
         self._boundary = Boundary(opened.renderer)
         check_codes(opened, self._boundary, self._template)
@@ -104,12 +105,16 @@ class DecisionHead(Local):
     def _enter(self, contest: Contest) -> list[Prompt]:
         """Write the prompts of a contest's next round. Raises Refused."""
         groups = contest.groups()
-        chats = [Chat([{"role": "user", "content": contest.text(group)}], "", self._template, 1, CODES[: len(group)]) for group in groups]
-        prompts = self.renderer.prompts(chats)
-        for prompt in prompts:
-            problem = self.fits(prompt, 1) if isinstance(prompt, Prompt) else Refused(str(prompt))
-            if problem:
+        chats = [
+            Chat([{"role": "user", "content": contest.text(group)}], "", self._template, 1, tuple(CODES[: len(group)])) for group in groups
+        ]
+        prompts = []
+        for prompt in self.renderer.prompts(chats):
+            if not isinstance(prompt, Prompt):
+                raise Refused(str(prompt))
+            if (problem := self.fits(prompt, 1)) is not None:
                 raise problem
+            prompts.append(prompt)
         contest.sizes.append([len(group) for group in groups])
         contest.prompts += prompts
         return prompts
@@ -126,7 +131,7 @@ class DecisionHead(Local):
                 kept = [self._boundary.ids(prompt, letters) for prompt, letters in rows]
             except Merged as error:  # the letters were looked at when the model was opened, behind the same boundary
                 raise RuntimeError(str(error)) from None
-            scores = iter(self.engine.logits([prompt.ids for prompt, _ in rows], kept))
+            scores = iter(self.loaded.logits([prompt.ids for prompt, _ in rows], kept))
             again = []
             for contest, _ in entered:
                 shares = [_softmax(next(scores).log_probabilities / self._temperature[contest.type]) for _ in contest.sizes[-1]]
@@ -195,9 +200,10 @@ def _said(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else orjson.dumps(value).decode()
 
 
-def _softmax(logs: np.ndarray) -> np.ndarray:
-    shares = np.exp(logs - logs.max())
-    return shares / shares.sum()
+def _softmax(logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    weights = np.exp(logs - logs.max())
+    shares: NDArray[np.float64] = weights / weights.sum()
+    return shares
 
 
 def _final(contest: Contest, shares: Mapping[str, float]) -> dict[str, float]:

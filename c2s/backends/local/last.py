@@ -48,8 +48,8 @@ class LastOnly:
 
     def _try_narrow(self, model: Any) -> bool:
         """Whether the last block's feed-forward part can be skipped for positions that are not read, which a short sequence shows."""
-        blocks = max((m for m in model.modules() if isinstance(m, torch.nn.ModuleList)), key=len, default=())
-        part = getattr(blocks[-1], "mlp", None) if len(blocks) else None
+        blocks = max((m for m in model.modules() if isinstance(m, torch.nn.ModuleList)), key=len, default=None)
+        part = getattr(blocks[-1], "mlp", None) if blocks is not None and len(blocks) else None
         if part is None:
             return False
         ids = torch.arange(3, 11, device=model.get_input_embeddings().weight.device)[None] % model.config.get_text_config().vocab_size

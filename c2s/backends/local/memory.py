@@ -37,7 +37,7 @@ def free_bytes(device: str) -> int:
         return _free_host()
     if device == "auto":
         return sum(torch.cuda.mem_get_info(n)[0] for n in range(torch.cuda.device_count()))
-    return torch.cuda.mem_get_info(device)[0]
+    return int(torch.cuda.mem_get_info(device)[0])
 
 
 def refuse_if_too_large(config: Any, name: str, *, dtype: str, device: str, quantised: bool) -> None:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
 
 import orjson
 
@@ -21,6 +21,9 @@ from c2s.backends.local.provenance import fingerprint, template_digest, tokenize
 from c2s.backends.registry import take
 from c2s.backends.writing import chosen_contract
 from c2s.errors import InputError, UsageError, nearest
+
+if TYPE_CHECKING:
+    from c2s.backends.local.engine import Engine
 
 SPEC: Mapping[str, type] = {
     "revision": str, "dtype": str, "device": str, "gguf": str,
@@ -37,9 +40,15 @@ class Refused(Exception):
 
 
 class Job(Protocol):
-    """One request as a contract has prepared it: `prompts` are what its first forwards read."""
+    """One request as a contract has prepared it."""
 
-    prompts: Sequence[Prompt]
+    @property
+    def prompts(self) -> Sequence[Prompt]:
+        """What its first forward passes read."""
+        ...
+
+
+J = TypeVar("J", bound=Job)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +65,7 @@ class Opened:
     loads: bool
 
 
-class Local:
+class Local(Generic[J]):
     """Weights on this machine.
 
     The runner records one batch while the next is computed; on a GPU a second worker prepares the one after it.
@@ -66,7 +75,7 @@ class Local:
     and nothing that depends on the batch.
     """
 
-    resend = "safe"
+    resend: Literal["safe", "paid"] = "safe"
     dialect = ""
     lacks: Mapping[str, str] = {}
 
@@ -77,7 +86,7 @@ class Local:
         self.name, self.model, self.max_batch = opened.name, checkpoint.source.name, opened.batch
         self.exact = opened.dtype == "float32"
         self.renderer, self.context = opened.renderer, checkpoint.context
-        self.engine: Any = None
+        self.engine: Engine | None = None
         self._lock, self._closed = threading.Lock(), False
         if opened.loads:
             from c2s.backends.local.engine import Engine
@@ -88,20 +97,27 @@ class Local:
     @cached_property
     def fingerprint(self) -> Mapping[str, Any]:
         """Reads every weight file once, so only when a run asks for it."""
-        return fingerprint(self._opened.checkpoint, dtype=self._opened.dtype, device=self._opened.device) | self._settings
+        return {**fingerprint(self._opened.checkpoint, dtype=self._opened.dtype, device=self._opened.device), **self._settings}
 
     @property
     def tokenizer(self) -> str:
         """Identity of tokenizer and chat template."""
         return f"{tokenizer_digest(self.renderer.tokenizer)} {template_digest(self.renderer.tokenizer)}"
 
+    @property
+    def loaded(self) -> Engine:
+        """The engine. RuntimeError where the weights were not loaded, or the model was closed."""
+        if self.engine is None:
+            raise RuntimeError("the weights of this model are not loaded")
+        return self.engine
+
     # --- what a contract says -------------------------------------------------------------------------------------
 
-    def prepare(self, bodies: Sequence[bytes]) -> Sequence[Job | Refused]:
+    def prepare(self, bodies: Sequence[bytes]) -> Sequence[J | Refused]:
         """Jobs in the order of the bodies; Refused for a request that cannot be asked."""
         raise NotImplementedError
 
-    def answer(self, jobs: Sequence[Job]) -> Sequence[dict[str, Any]]:
+    def answer(self, jobs: Sequence[J]) -> Sequence[dict[str, Any]]:
         """Response bodies in the order of the jobs, with the member `c2s`."""
         raise NotImplementedError
 
@@ -122,14 +138,14 @@ class Local:
         for number, (call, job, weight) in enumerate(zip(batch, prepared, weights, strict=True)):
             headers = {} if number else physical
             came = job if isinstance(job, Refused) else next(answers)
-            times = {"began": at, "ended": (at := at + pace * weight)}
+            start, at = at, at + pace * weight
             if isinstance(came, Refused):
-                yield Exchange("error", message=str(came), headers=headers, **times)
+                yield Exchange("error", message=str(came), headers=headers, began=start, ended=at)
                 continue
             came["c2s"] |= self.beside(call)
-            yield Exchange("ok", orjson.dumps(came), headers=headers, **times)
+            yield Exchange("ok", orjson.dumps(came), headers=headers, began=start, ended=at)
 
-    def _answers(self, jobs: Sequence[Job]) -> Sequence[dict[str, Any] | Refused]:
+    def _answers(self, jobs: Sequence[J]) -> Sequence[dict[str, Any] | Refused]:
         """All at once; one by one where the engine refuses the batch, so that only what it cannot take is an error."""
         try:
             return self.answer(jobs) if jobs else ()
@@ -162,7 +178,7 @@ class Local:
 
     def describe(self) -> str:
         """One line for `c2s doctor`: what is loaded, how, and what the engine makes of it."""
-        mark, engine = self.fingerprint, self.engine
+        mark, engine = self.fingerprint, self.loaded
         shares = "prefixes are shared" if engine.unshared is None else f"prefixes are not shared: {engine.unshared}"
         return (
             f"{', '.join(mark['files'])} (checkpoint {mark['checkpoint_sha256'][:12]}) in {mark['dtype']} on {mark['device']}, "
@@ -176,7 +192,7 @@ class Local:
         return Refused(f"a prompt of {len(prompt.ids)} tokens and {new} new ones are more than the context of {self.context}")
 
     def _counted(self) -> dict[str, float]:
-        engine = self.engine
+        engine = self.loaded
         return {"forwards": engine.forwards, "forward-seconds": engine.forward_seconds, "forward-tokens": engine.tokens}
 
 
@@ -194,7 +210,8 @@ def seen(renderer: Renderer, prompt: Prompt, forwards: int, *, cut: bool = False
 def open_hf(name: str, detail: str, options: dict[str, str], common: Mapping[str, Any]) -> Backend:
     """`hf:REPO_OR_FOLDER`, or a GGUF file."""
     values = take(name, options, SPEC)
-    return _open(name, source(detail, revision=values.pop("revision", None), gguf=values.pop("gguf", None)), values, common)
+    revision, gguf = values.pop("revision", None), values.pop("gguf", None)
+    return _open(name, source(detail, revision=revision, gguf=gguf), values, common)
 
 
 def open_smollm2(name: str, detail: str, options: dict[str, str], common: Mapping[str, Any]) -> Backend:

@@ -93,7 +93,7 @@ class Plan:
         ids = np.concatenate([np.asarray(r.tokens, dtype=np.int64) for r in self.rows])
         positions = np.concatenate([np.arange(r.start, len(r.places)) for r in self.rows])
         ends = np.cumsum([len(r.tokens) for r in self.rows]) - 1
-        return tuple(torch.from_numpy(a).to(device) for a in (ids[None], positions[None], ends))  # type: ignore[return-value]
+        return tuple(torch.from_numpy(a).to(device) for a in (ids[None], positions[None], ends))
 
     def on(self, device: torch.device) -> tuple[torch.Tensor, list[Group]]:
         """The places of the new tokens, and the groups."""
@@ -169,7 +169,7 @@ class Store:
     def write(self, layer: int, places: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Put the new tokens' keys and values, [tokens, heads, size], in their places; returns the layer's whole store."""
         if layer not in self._layers:
-            self._layers[layer] = tuple(x.new_empty((self.capacity, *x.shape[1:])) for x in (key, value))  # type: ignore[assignment]
+            self._layers[layer] = tuple(x.new_empty((self.capacity, *x.shape[1:])) for x in (key, value))
         keys, values = self._layers[layer]
         keys.index_copy_(0, places, key)
         values.index_copy_(0, places, value)
@@ -181,7 +181,7 @@ class Store:
             larger = tuple(x.new_empty((capacity, *x.shape[1:])) for x in pair)
             for new, old in zip(larger, pair, strict=True):
                 new[: len(old)] = old[:capacity]
-            self._layers[layer] = larger  # type: ignore[assignment]
+            self._layers[layer] = larger
         self.capacity = capacity
 
     @property
@@ -198,7 +198,8 @@ def attend(
     """What transformers calls in every attention layer. Outside a packed forward it is transformers' own attention."""
     plan = _running.get()
     if plan is None:
-        return sdpa_attention_forward(module, query, key, value, attention_mask, **named)
+        attended: tuple[torch.Tensor, None] = sdpa_attention_forward(module, query, key, value, attention_mask, **named)
+        return attended
     for name in REFUSED:
         if named.get(name) is not None:
             raise Unsupported(f"its attention takes {name}")

@@ -57,7 +57,7 @@ class PrefixTree:
         while at < len(tokens) and (child := node.children.get(tokens[at])) is not None:
             same = _common(child.tokens, tokens, at)
             if same < len(child.tokens):
-                child = self._split(child, same)
+                child = self._split(node, child, same)
             ways.append(child.places)
             child.tick, child.shared = self.tick, True
             node, at = child, at + same
@@ -97,10 +97,10 @@ class PrefixTree:
             waiting.extend(node.children.values())
             yield node
 
-    def _split(self, node: Node, at: int) -> Node:
-        """Cut a node in two; returns the upper half. The node itself stays the lower one, so its pins stay true."""
-        upper = Node(node.parent, node.tokens[:at], node.places[:at], node.tick)
-        node.parent.children[node.tokens[0]] = upper
+    def _split(self, parent: Node, node: Node, at: int) -> Node:
+        """Cut a child of `parent` in two; returns the upper half. The node itself stays the lower one, so its pins stay true."""
+        upper = Node(parent, node.tokens[:at], node.places[:at], node.tick)
+        parent.children[node.tokens[0]] = upper
         node.tokens, node.places, node.parent = node.tokens[at:], node.places[at:], upper
         upper.children[node.tokens[0]] = node
         # What a second prompt did not share is unlikely to be shared by a third: a prompt's own end goes before its head.
@@ -126,7 +126,7 @@ class PrefixTree:
             wanted -= len(node.tokens)
             above = node.parent
             self.remove(node)
-            if above is not self.root and not above.children and not above.pins:
+            if above is not None and above is not self.root and not above.children and not above.pins:
                 order += 1
                 heapq.heappush(heap, (above.tick, above.shared, order, above))
 

@@ -64,9 +64,10 @@ class Renderer:
 
     def _render(self, messages: Sequence[Mapping[str, str]], template: Mapping[str, Any]) -> str:
         try:
-            return self.tokenizer.apply_chat_template(list(messages), add_generation_prompt=True, tokenize=False, **template)
+            text = self.tokenizer.apply_chat_template(list(messages), add_generation_prompt=True, tokenize=False, **template)
         except Exception as error:  # a template is a program: it may raise anything, raise_exception("...") first of all
             raise Unrenderable(f"the chat template does not take these messages: {' '.join(str(error).split())[:200]}") from None
+        return str(text)
 
     def ids(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids as `apply_chat_template(tokenize=True)` gives them: the template writes the special tokens, the tokenizer adds none."""
@@ -74,14 +75,14 @@ class Renderer:
 
     def prompts(self, chats: Sequence[Chat]) -> list[Prompt | Unrenderable]:
         """One prompt per request, or the reason that there is none."""
-        found: list[Any] = []
+        texts: list[str | Unrenderable] = []
         for chat in chats:
             try:
-                found.append(self.text(chat))
+                texts.append(self.text(chat))
             except Unrenderable as error:
-                found.append(error)
-        ids = iter(self.ids([text for text in found if isinstance(text, str)]))
-        return [Prompt(text, next(ids)) if isinstance(text, str) else text for text in found]
+                texts.append(error)
+        ids = iter(self.ids([text for text in texts if isinstance(text, str)]))
+        return [Prompt(text, next(ids)) if isinstance(text, str) else text for text in texts]
 
     def begins(self, ids: Sequence[int]) -> int:
         """How many BOS tokens a prompt has."""
@@ -90,7 +91,7 @@ class Renderer:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text that was written, special tokens shown: nothing is repaired."""
-        return self.tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False)
+        return str(self.tokenizer.decode(list(ids), skip_special_tokens=False, clean_up_tokenization_spaces=False))
 
 
 def check_template(renderer: Renderer, name: str, *, thinking: bool) -> None:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import orjson
 
@@ -26,7 +26,7 @@ class Sparrow:
 
     dialect = "systemone"
     model = "sparrow"
-    resend = "safe"
+    resend: Literal["safe", "paid"] = "safe"
     exact = True
     max_batch = 16
     workers = 0

@@ -24,7 +24,7 @@ def encoder(tokenizer: Any, plain: Callable[[str], str], punctuation: Callable[[
             try:
                 text.encode("latin-1")
             except UnicodeEncodeError:
-                return own(text, max_len)
+                return list(own(text, max_len))
         ids: list[int] = []
         for word in words(text.translate(table)):
             ids += pieces(word)

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from c2s.backends.base import Call
 from c2s.backends.local.codes import Boundary, Merged
 from c2s.backends.local.model import Local, Opened, Refused, seen
 from c2s.backends.local.prompts import PROBE, Chat, Prompt, read_body
 from c2s.backends.writing import WRITES, matched_tokens
-from c2s.dialects.forms import CODES
 from c2s.errors import UsageError
+from c2s.presentation.option_order import CODES
+
+if TYPE_CHECKING:
+    from c2s.backends.local.engine import Generated, Scores
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TextJob:
+    """A chat request with its rendered prompt; `code_ids` are the token ids of a readout's codes, in displayed order."""
+
     chat: Chat
     prompt: Prompt
     code_ids: tuple[int, ...] = ()
@@ -30,11 +35,11 @@ class Job:
         return (self.prompt,)
 
 
-class Writer(Local):
+class Writer(Local[TextJob]):
     def __init__(self, opened: Opened, contract: str, thinking: bool) -> None:
         self.dialect = f"chat-{contract}" + ("" if thinking else ":nothink")
         self.lacks = WRITES[contract]
-        self.template = {} if thinking else {"enable_thinking": False}
+        self.template: Mapping[str, bool] = {} if thinking else {"enable_thinking": False}
         self._boundary = Boundary(opened.renderer)
         where = opened.checkpoint.source.name
         if contract == "code-readout":
@@ -45,34 +50,36 @@ class Writer(Local):
             )
         super().__init__(opened, {"contract": contract, "thinking": thinking})
 
-    def prepare(self, bodies: Sequence[bytes]) -> Sequence[Job | Refused]:
+    def prepare(self, bodies: Sequence[bytes]) -> Sequence[TextJob | Refused]:
         chats = [read_body(body) for body in bodies]
         return [self._job(chat, prompt) for chat, prompt in zip(chats, self.renderer.prompts(chats), strict=True)]
 
-    def _job(self, chat: Chat, prompt: Prompt | Exception) -> Job | Refused:
+    def _job(self, chat: Chat, prompt: Prompt | Exception) -> TextJob | Refused:
         if not isinstance(prompt, Prompt):
             return Refused(str(prompt))
         try:
             ids = self._boundary.ids(prompt, chat.codes) if chat.codes is not None else ()
         except Merged as error:
             return Refused(str(error))
-        return self.fits(prompt, chat.max_new) or Job(chat, prompt, ids)
+        return self.fits(prompt, chat.max_new) or TextJob(chat, prompt, ids)
 
-    def answer(self, jobs: Sequence[Job]) -> Sequence[dict[str, Any]]:
+    def answer(self, jobs: Sequence[TextJob]) -> Sequence[dict[str, Any]]:
         read = [job for job in jobs if job.chat.codes is not None]
         write = [job for job in jobs if job.chat.codes is None]
-        scores = iter(self.engine.logits([j.prompt.ids for j in read], [j.code_ids for j in read]) if read else ())
-        texts = iter(self.engine.generate([j.prompt.ids for j in write], [j.chat.max_new for j in write]) if write else ())
-        return [self._readout(job, next(scores)) if job.chat.codes is not None else self._text(job, next(texts)) for job in jobs]
+        scores = iter(self.loaded.logits([j.prompt.ids for j in read], [j.code_ids for j in read]) if read else ())
+        texts = iter(self.loaded.generate([j.prompt.ids for j in write], [j.chat.max_new for j in write]) if write else ())
+        return [
+            self._text(job, next(texts)) if (codes := job.chat.codes) is None else self._readout(job, codes, next(scores)) for job in jobs
+        ]
 
-    def _readout(self, job: Job, scores: Any) -> dict[str, Any]:
+    def _readout(self, job: TextJob, codes: tuple[str, ...], scores: Scores) -> dict[str, Any]:
         logs = scores.log_probabilities.tolist()
-        listed = [{"token": code, "logprob": log} for code, log in zip(job.chat.codes, logs, strict=True)]
+        listed = [{"token": code, "logprob": log} for code, log in zip(codes, logs, strict=True)]
         best = max(listed, key=lambda entry: entry["logprob"])  # the first of equals: displayed order
         facts = seen(self.renderer, job.prompt, 1) | {"code_ids": list(job.code_ids)}
         return self._completion(job, best["token"], "length", 1, facts, {"content": [best | {"top_logprobs": listed}]})
 
-    def _text(self, job: Job, made: Any) -> dict[str, Any]:
+    def _text(self, job: TextJob, made: Generated) -> dict[str, Any]:
         ids, cut = list(made.ids), made.finish == "length"
         text = self.renderer.decode(ids if cut else ids[:-1])
         facts = seen(self.renderer, job.prompt, len(ids), cut=cut) | {"token_ids": ids, "prompt_ids": list(job.prompt.ids)}
@@ -80,7 +87,7 @@ class Writer(Local):
             facts["think_block"] = "empty" if not text.partition("<think>")[2].partition("</think>")[0].strip() else "filled"
         return self._completion(job, text, made.finish, len(ids), facts, None)
 
-    def _completion(self, job: Job, text: str, finish: str, new: int, facts: dict[str, Any], logprobs: Any) -> dict[str, Any]:
+    def _completion(self, job: TextJob, text: str, finish: str, new: int, facts: dict[str, Any], logprobs: Any) -> dict[str, Any]:
         before = len(job.prompt.ids)
         return {
             "object": "chat.completion",

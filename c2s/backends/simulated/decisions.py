@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import orjson
 
@@ -17,7 +17,7 @@ from c2s.backends.registry import take
 from c2s.errors import UsageError, nearest
 from c2s.records import Question
 
-COMMON = {"seed": int, "delay_ms": float}
+COMMON: Mapping[str, type] = {"seed": int, "delay_ms": float}
 
 
 def uniform(seed: int, *key: object) -> float:
@@ -30,7 +30,7 @@ class Simulated:
     """Base: a subclass chooses an option for one question and may say how sure it is."""
 
     dialect = "systemone"
-    resend = "safe"
+    resend: Literal["safe", "paid"] = "safe"
     exact = True
     spec: ClassVar[Mapping[str, type]] = {}
     lacks: Mapping[str, str] = DECIDES
@@ -49,7 +49,7 @@ class Simulated:
 
     @classmethod
     def open(cls, name: str, detail: str, options: dict[str, str], common: Mapping[str, Any]) -> Simulated:
-        return cls(name, take(name, options, COMMON | dict(cls.spec)), common)
+        return cls(name, take(name, options, {**COMMON, **cls.spec}), common)
 
     def call(self, batch: Sequence[Call]) -> Iterator[Exchange]:
         for call in batch:
@@ -82,7 +82,7 @@ class Simulated:
         """The truth with probability p, else one of the other options, all alike; any option where the truth is not offered."""
         options = list(question.options)
         truth = call.ask.truth.get(name)
-        if truth in question.options:
+        if truth is not None and truth in question.options:
             if self.draw(call, name, "right") < p or len(options) == 1:
                 return truth
             options.remove(truth)
@@ -140,7 +140,8 @@ class Published(Simulated):
     """
 
     spec: ClassVar[Mapping[str, type]] = {"model": str}
-    lacks: Mapping[str, str] = DECIDES | {
+    lacks: Mapping[str, str] = {
+        **DECIDES,
         "symbols": "Table 1 has rates for math and lexical items only",
         "probabilities": "the paper prints none per item",
     }

@@ -11,7 +11,7 @@ An effect is a property of the request that it reads, never of an arm's name.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import orjson
@@ -106,7 +106,7 @@ class Known(Simulated):
     def _copied(self, call: Call, state: Mapping[str, Any], question: Question, truth: str) -> tuple[str, float]:
         target, indexed, feedback = state["copy_target"], "indexed_characters" in state, "current_prefix" in state
         gold = call.parent.target
-        position = state.get("position") or int(_POSITION.search(question.instructions)[1])
+        position = state.get("position") or _position(question.instructions)
         p = COPY
         if (
             self.effect == "copier"
@@ -189,7 +189,7 @@ class Known(Simulated):
             return False if due else None
         return None
 
-    def _spelled(self, answer: str, step: int, pieces: list[dict[str, str]] | None, joiner: str) -> str:
+    def _spelled(self, answer: str, step: int, pieces: Sequence[Mapping[str, str]] | None, joiner: str) -> str:
         if pieces:
             written = answer.split(joiner)[step - 1] if joiner else answer[step - 1]
             return next(option for option, piece in pieces[step - 1].items() if piece == written)
@@ -200,7 +200,8 @@ class Known(Simulated):
             return 1.0
         if self.effect == "informed":
             p = 0.95 if right else 0.05
-        return p ** (1 / steps)
+        sure: float = p ** (1 / steps)
+        return sure
 
     def _answer(self, call: Call, name: str, question: Question) -> dict[str, Any]:
         answer = super()._answer(call, name, question)
@@ -224,12 +225,20 @@ def mate(candidates: list[str], target: str) -> str:
     return max(others, key=lambda c: (c[0] == target[0], sum(a == b for a, b in zip(c, target, strict=False))))
 
 
+def _position(instructions: str) -> int:
+    """The position that a question's text names."""
+    named = _POSITION.search(instructions)
+    if named is None:
+        raise UsageError(f"the simulated model finds no position in {instructions!r}")
+    return int(named[1])
+
+
 def _other(options: list[str], truth: str) -> str:
     """The option after the right one in displayed order; the right one where there is no other."""
     return options[(options.index(truth) + 1) % len(options)] if truth in options else options[0]
 
 
-def _presentation(call: Call, candidates: list[str]) -> tuple[str, list[dict[str, str]] | None, str]:
+def _presentation(call: Call, candidates: list[str]) -> tuple[str, Sequence[Mapping[str, str]] | None, str]:
     """Target, pieces and joiner of what is being asked about."""
     shown = call.parent.presentations
     if not shown:

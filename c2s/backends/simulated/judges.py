@@ -39,7 +39,7 @@ class Judge(Simulated):
         self.kind = options.get("kind", "final")
         if self.kind not in KINDS:
             raise UsageError(f"model {name!r}: no judge of kind {self.kind!r}{nearest(self.kind, list(KINDS))}; known: {', '.join(KINDS)}")
-        self.rate = options.get("rate", 0.1 if self.kind in ("noisy", "missing") else 0.5)
+        self.rate: float = options.get("rate", 0.1 if self.kind in ("noisy", "missing") else 0.5)
         if not 0 <= self.rate <= 1:
             raise UsageError(f"model {name!r}: rate is a share between 0 and 1")
         self.fingerprint = {"simulation": self.model, "options": {"kind": self.kind, "rate": self.rate, "seed": self.seed}}
@@ -74,11 +74,12 @@ class Judge(Simulated):
         if self.kind == "noisy":
             return uniform(self.seed, *call.slot.key, "noise") < self.rate
         u = self._source(call, "flip")
-        return {
+        flips: dict[str, bool] = {
             "colon-sorted": sorted_state and colon and u < self.rate,
             "sorted": sorted_state and u < self.rate,
             "both": (colon and u < self.rate / 2) or (sorted_state and self.rate / 2 <= u < self.rate),
-        }.get(self.kind, False)
+        }
+        return flips.get(self.kind, False)
 
     def _source(self, call: Call, what: str) -> float:
         """A number of the source alone: the same under every arm and repeat."""

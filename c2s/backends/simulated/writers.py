@@ -75,7 +75,7 @@ class Writer(Simulated):
 
     @classmethod
     def open(cls, name: str, detail: str, options: dict[str, str], common: Mapping[str, Any]) -> Writer:
-        return cls(name, take(name, options, COMMON | cls.spec), common)
+        return cls(name, take(name, options, {**COMMON, **cls.spec}), common)
 
     def rendered_tokens(self, body: bytes) -> int:
         """Tokens of the messages with a mark around each, and of the assistant boundary."""
