@@ -15,11 +15,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import metadata
-from typing import Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from c2s import __version__
 from c2s.errors import UsageError
+
+if TYPE_CHECKING:
+    from importlib import metadata
 
 Kind = Literal["model", "panel", "source"]
 GROUPS: Mapping[Kind, str] = {"model": "c2s.models", "panel": "c2s.panels", "source": "c2s.sources"}
@@ -84,17 +86,18 @@ class Plugin:
 class Registry(Mapping[str, T], Generic[T]):
     """Everything of one kind by name: what c2s declares first, in its order, then what packages bring.
 
-    `declared` gives an object or where it is ("module:attribute"). `named` gives the name that an object says it has, which must be that of
-    its entry point; `owned` notes in an object which package brought it. As a mapping it holds what can be used: a package that
-    cannot be used is left out of an iteration, and raises UsageError where it is asked for by name.
+    `declared` gives an object or where it is ("module:attribute"), and `type` where the type of all objects is, so that asking for names
+    imports nothing. `named` gives the name that an object says it has, if it has one: it
+    must be that of its entry point; `owned` notes in an object which package brought it. As a mapping it holds what can be used: a package
+    that cannot be used is left out of an iteration, and raises UsageError where it is asked for by name.
     """
 
     def __init__(
         self,
         kind: Kind,
         declared: Mapping[str, T | str],
-        type: type[T],
-        named: Callable[[T], str],
+        type: str,
+        named: Callable[[T], str] | None = None,
         owned: Callable[[T, Distribution], T] = lambda loaded, _: loaded,
     ) -> None:
         self.kind, self.declared, self.type = kind, dict(declared), type
@@ -151,6 +154,21 @@ class Registry(Mapping[str, T], Generic[T]):
                 found.append(str(error))
         return found
 
+    def missing(self, name: str, provenance: Mapping[str, Any]) -> str | None:
+        """A sentence where a name of a run cannot be used here, with the package that brought it; None where it can.
+
+        `provenance` is that of the run's manifest. `name` is a panel, a source, or the part of a model's name before its detail.
+        """
+        if name in self.declared:
+            return None
+        try:
+            self[name]
+        except UsageError as error:
+            return str(error)
+        except KeyError:
+            return f"{self.kind} {name!r} is not installed here{_brought(self.kind, name, provenance)}"
+        return None
+
     def _load(self, name: str) -> T:
         if name in self.declared:
             declared = self.declared[name]
@@ -160,12 +178,12 @@ class Registry(Mapping[str, T], Generic[T]):
             raise UsageError(f"{plugin.distribution} brings a {self.kind} {name!r}: a name is made of letters, digits, dots and dashes")
         where = f"{self.kind} {name!r} of the package {plugin.distribution} cannot be used: {plugin.target}"
         try:
-            loaded = _attribute(plugin.target)
+            loaded: T = _attribute(plugin.target)
         except (Exception, SystemExit) as error:  # whatever a package does when it is imported, the others go on
             raise UsageError(f"{where} failed: {_sentence(error)}") from error
-        if not isinstance(loaded, self.type):
-            raise UsageError(f"{where} is no {self.type.__module__}.{self.type.__name__}, but {type(loaded).__name__}")
-        if self._named(loaded) != name:
+        if not isinstance(loaded, _attribute(self.type)):
+            raise UsageError(f"{where} is no {self.type.replace(':', '.')}, but {type(loaded).__name__}")
+        if self._named is not None and self._named(loaded) != name:
             raise UsageError(f"{where} is named {self._named(loaded)!r}; its entry point must have the same name")
         return self._owned(loaded, plugin.distribution)
 
@@ -214,32 +232,25 @@ def resolve_target(entry: Entry) -> Callable[..., Any]:
     return getattr(found, "open", found)  # type: ignore[no-any-return]
 
 
-def origin(kind: Kind, names: Sequence[str]) -> dict[str, list[str]]:
-    """{name: [distribution, version]} of the names that packages bring; for a manifest's provenance."""
-    registry = _REGISTRIES[kind]
-    brought = {name: registry.distribution(name) for name in names if name not in registry.declared and name in registry}
-    return {name: [found.name, found.version] for name, found in brought.items()}
+def origins(names: Mapping[Kind, Sequence[str]]) -> dict[str, dict[str, list[str]]]:
+    """{kind: {name: [distribution, version]}} of those of these names that packages bring; for a manifest's provenance."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for kind, used in names.items():
+        registry = _REGISTRIES[kind]
+        for name in used:
+            if name not in registry.declared and name in registry:
+                brought = registry.distribution(name)
+                found.setdefault(kind, {})[name] = [brought.name, brought.version]
+    return found
 
 
 def missing(kind: Kind, name: str, provenance: Mapping[str, Any]) -> str | None:
-    """A sentence where a name of a run cannot be used here, with the package that brought it; None where it can.
-
-    `provenance` is that of the run's manifest. `name` is a panel, a source, or the part of a model's name before its detail.
-    """
-    registry = _REGISTRIES[kind]
-    if name in registry.declared:
-        return None
-    try:
-        registry[name]
-    except UsageError as error:
-        return str(error)
-    except KeyError:
-        return f"{kind} {name!r} is not installed here{_brought(kind, name, provenance)}"
-    return None
+    """See `Registry.missing`."""
+    return _REGISTRIES[kind].missing(name, provenance)
 
 
 def _brought(kind: Kind, name: str, provenance: Mapping[str, Any]) -> str:
-    brought = provenance.get("plugins")
+    brought = provenance.get("plugins") if isinstance(provenance, Mapping) else None
     brought = brought.get(kind) if isinstance(brought, Mapping) else None
     brought = brought.get(name) if isinstance(brought, Mapping) else None
     if isinstance(brought, list) and len(brought) == 2 and all(isinstance(part, str) for part in brought):
@@ -267,6 +278,8 @@ def _installed(kind: Kind) -> Mapping[str, tuple[Plugin, ...]]:
 @lru_cache
 def _entry_points(group: str, path: tuple[str, ...]) -> Mapping[str, tuple[Plugin, ...]]:
     """Entry points of a group by name. `path` is where they were looked for, so that another one is looked through anew."""
+    from importlib import metadata  # most commands ask for names of c2s alone, and need not wait for it
+
     found: dict[str, list[Plugin]] = {}
     for point in metadata.entry_points(group=group):
         if point.dist is None:

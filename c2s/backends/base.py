@@ -1,4 +1,4 @@
-"""What every model offers the runner: one attempt per call, and what came of it."""
+"""What every model offers the runner: one attempt per call, and its result."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What came of one attempt.
+    """The result of one attempt.
 
-    `ok`: a response body arrived whole. `not_processed`: the protocol says the request was not taken up, and may be
-    sent again after `wait` seconds. `error`: a final refusal. `lost`: bytes left and no whole response came back.
-    `cause` says what stood in the way: no connection, a busy server, an exhausted quota, a refused key. `began` and
+    `ok`: a whole response body arrived. `not_processed`: by the protocol the request was not processed, and it may be sent again
+    after `wait` seconds. `error`: a final refusal. `lost`: the request was sent and no whole response arrived.
+    `cause` is the kind of a failure: no connection, a busy server, an exhausted quota, a refused key. `began` and
     `ended` are the attempt's own times (seconds since the epoch), without any waiting in c2s.
     """
 

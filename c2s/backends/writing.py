@@ -1,4 +1,4 @@
-"""Models that write text, whatever moves their bytes: the contract in their name, what it lacks, and the token counts of a matched pair."""
+"""Models that write text, local or served: the contract that their name chooses, what it does not offer, and matched token counts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WRITES: Mapping[str, Mapping[str, str]] = {
 
 
 def chosen_contract(name: str, options: Mapping[str, Any]) -> tuple[Contract, bool]:
-    """The contract of a model's name and whether it thinks; direct and the template's own way by default. Raises UsageError."""
+    """The contract that a model's options choose (default: direct), and whether its template may let it think. Raises UsageError."""
     contract = {"code": "code-readout"}.get(options.get("contract", "direct"), options.get("contract", "direct"))
     if contract not in OWN:
         raise UsageError(f"model {name!r}: contract is {', '.join(OWN)}; not {contract!r}{nearest(contract, list(OWN))}")

@@ -2,7 +2,7 @@
 
 A cue scores the eight candidates; its pick is the best one, ties shared. A bank is sound if no cue finds the gold more often
 than one time in eight. Selection therefore minimises the running imbalance over all cues (as clinical trials balance their arms), instead
-of hoping that 64 draws per length come out even: with a dozen cues and 384 items one would stray by three points.
+of hoping that 64 draws per length come out even: with a dozen cues and 384 items one of them would deviate by three points.
 Hits are counted in 1/840 (the least common multiple of 1 to 8), so every sum is exact.
 """
 

@@ -21,7 +21,7 @@ from c2s.kernels import reference
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is not as the bank says: where (an item id or a part of the file) and what."""
+    """One difference from what the bank states: where (an item id or a part of the file) and what."""
 
     where: str
     what: str

@@ -127,7 +127,7 @@ def _read_rows(path: Path) -> Iterable[tuple[int, dict[str, str]]]:
 
 
 def summarise_review(bank: Bank, split: str = "test") -> ReviewSummary:
-    """How far the review of a split has come and what it holds back."""
+    """How much of a split has been reviewed, and which items the answers put in doubt."""
     items = [item for item in _lexical(bank) if item.split == split]
     answers = {item.id: [item.facts["review"][q] for q in QUESTIONS] for item in items}
     return ReviewSummary(

@@ -1,4 +1,4 @@
-"""Building a judge bank from published questions: who is excluded and why, who is drawn, and how it is made wrong (judge paper, 4.2, A.3).
+"""Building a judge bank from published questions (judge paper, 4.2, A.3): which are excluded, which drawn, and their wrong values.
 
 Every choice is keyed by (seed, what is chosen), so the bytes depend on the files, the seed and the sizes alone.
 """
@@ -50,7 +50,7 @@ class Inventory:
 def read_inventory(path: str | os.PathLike[str], into: Inventory) -> int:
     """Add a JSON Lines file (a judge bank, or rows with id, cluster or question); returns the number of rows that named something.
 
-    The id in the header of a data file is none of an item.
+    The id in a data file's header is not an item's.
     """
     found = 0
     for line, row in json_lines(path, "inventory"):

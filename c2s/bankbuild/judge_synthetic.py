@@ -1,4 +1,4 @@
-"""A small judge bank of our own text, so that everything runs without anybody's data. It stands for no natural population.
+"""A small judge bank of our own text, so that everything runs without a publisher's data. It represents no natural population.
 
 Two workloads as in the study: questions about a note that the judge does not see, and word problems.
 """

@@ -1,1 +1,1 @@
-"""Where items come from: the frozen banks, and the code that builds, checks, audits and reviews them."""
+"""The frozen files of items that a run reads, and their loaders."""

@@ -18,7 +18,7 @@ import orjson
 from c2s.errors import BankError, UsageError
 
 SHIPPED = Path(__file__).with_name("data")
-"""Where the sets of our own lie."""
+"""The folder of the data files that ship with c2s."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Dialogue parents: rows of a data file, their order in a run, and the shipped set of our own (appendix C.1, E.4).
 
 A row holds the visible texts, the fields in their frozen order with their options, the gold state after every user turn, and the
-perturbed versions. Field order is keyed by (20261009, service), so dialogues of one service ask alike.
+perturbed versions. Field order is keyed by (20261009, service), so all dialogues of one service ask for the same fields in the same order.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def initial_state(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def check_row(row: Mapping[str, Any], where: str) -> None:
-    """BankError unless the row is whole: as many turns as it says, every gold value among its field's options."""
+    """Raises BankError unless the row is complete: as many turns as it declares, every gold value among its field's options."""
     try:
         turns, fields = row["user_turns"], {f["name"]: f["options"] for f in row["fields"]}
         sound = turns in LENGTHS and len(row["turns"]) == len(row["gold"]) == turns and INTENT in fields
@@ -100,7 +100,7 @@ def check_row(row: Mapping[str, Any], where: str) -> None:
 
 
 def order_rows(rows: Iterable[Row], seed: int, limit: int | None = None) -> list[Row]:
-    """The seeded order in which dialogues are run: shuffled within their number of turns, dealt over these in rounds.
+    """The seeded order in which dialogues are run: shuffled among those with as many turns, then taken from the lengths in turn.
 
     Every prefix is balanced over lengths, and a limited run is a prefix of the full one.
     """
@@ -119,7 +119,7 @@ def order_rows(rows: Iterable[Row], seed: int, limit: int | None = None) -> list
 def join_paraphrases(rows: Iterable[Row], path: str | os.PathLike[str]) -> list[Row]:
     """The rows with the paraphrases of a JSON file {id: [user utterance, ...]}; only user turns are reworded.
 
-    A paraphrase may cover the whole dialogue: what lies beyond the prefix is cut off, and ids that are not wanted are passed over.
+    A paraphrase may cover the whole dialogue: what lies beyond the prefix is cut off, and ids without a row are ignored.
     UsageError for too few utterances, or where no wanted id has a paraphrase.
     """
     rows = list(rows)

@@ -1,4 +1,4 @@
-"""What a definition tells: its words, whether it gives a word away, whether it is clear and fit to show (protocol 1.2).
+"""Rules about definitions: their words, whether one gives a word away, whether it is clear and may be shown (protocol 1.2).
 
 Pure text, no WordNet. The rules are ours where the paper only names the aim; `docs/protocol.md` lists them.
 """
@@ -64,7 +64,7 @@ def tokens(definition: str) -> tuple[str, ...]:
 
 
 class CueRule:
-    """Whether a definition gives a word away: shows it, one of its forms, or a plain relative of it.
+    """Whether a definition gives a word away: shows it, one of its forms, or a word plainly related to it.
 
     `exceptions` are WordNet's exception lists, inflected form -> base forms.
     """
@@ -122,7 +122,7 @@ class CueRule:
 
 @dataclass(frozen=True, slots=True)
 class _Sought:
-    """A word, prepared for being looked for."""
+    """A word with what would give it away in a text, prepared once."""
 
     forms: frozenset[str]
     fragments: tuple[str, ...]

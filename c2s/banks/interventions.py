@@ -50,7 +50,7 @@ def wrong_target(item: Item, observed: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def derangement(characters: Sequence[str], *key: object) -> str:
-    """The characters rearranged so that none keeps its place: one cycle through all of them in keyed order."""
+    """The characters rearranged so that none stays in its place: one cycle through all of them in keyed order."""
     cycle = Keyed(SEED, "derangement", *key).shuffled(characters)
     after = dict(zip(cycle, cycle[1:] + cycle[:1], strict=True))
     return "".join(after[c] for c in characters)

@@ -158,5 +158,5 @@ def normalised(text: str) -> str:
 
 
 def bank_bytes(bank_id: str, seed: int, sources: Sequence[Source], facts: Mapping[str, Any]) -> bytes:
-    """The file of a bank; `facts` say what it was built from and who was left out."""
+    """The file of a bank; `facts` say what it was built from and which questions were left out."""
     return data_bytes(KIND, bank_id, [asdict(source) for source in sources], {"seed": seed, **facts})

@@ -1,4 +1,4 @@
-"""Keyed randomness for the banks: every draw is a hash of (seed, what is drawn), never a place in a shared stream.
+"""Keyed randomness for the banks: every draw is a hash of (seed, what is drawn), never the next number of a shared stream.
 
 So a bank's bytes do not depend on the number of workers, on the order of the work, or on a library's generator.
 """

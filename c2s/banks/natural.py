@@ -71,7 +71,7 @@ def load_bank(path: str | os.PathLike[str] | None = None) -> Bank:
 
 
 def parse_bank(data: bytes, where: str) -> Bank:
-    """A bank from the bytes of its file; `where` is how messages call it."""
+    """A bank from the bytes of its file; `where` names the file in messages."""
     first, _, body = data.partition(b"\n")
     mend = "reinstall c2s, or build it again with `c2s bank build`"
     try:
@@ -117,7 +117,7 @@ def refuse_duplicates(items: Iterable[Item], where: str) -> None:
 def order(items: Iterable[Item], seed: int, limit: int | None = None) -> list[Item]:
     """The seeded order in which items are run; the first `limit` of each domain if given.
 
-    Pairs are shuffled within their length and dealt over the lengths in rounds, so every prefix is balanced over lengths and a
+    Pairs are shuffled within their length, and the lengths take turns, so every prefix is balanced over lengths and a
     limited run is a prefix of the full one. Partners follow each other.
     """
     if limit is not None and limit < 1:
@@ -196,7 +196,7 @@ def cache_file(bank: Bank) -> Path:
     given = os.environ.get("XDG_CACHE_HOME", "")
     try:
         base = Path(given) if os.path.isabs(given) else Path.home() / ".cache"
-    except RuntimeError:  # a user without a home; what is read back is checked, so any place will do
+    except RuntimeError:  # a user without a home folder; what is read back is checked, so any folder will do
         base = Path(tempfile.gettempdir())
     return base / "c2s" / f"definitions-{bank.id}-{bank.sha256[:16]}.json"
 

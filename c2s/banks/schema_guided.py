@@ -32,7 +32,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What was said up to a user turn since the last one, and the state after it (field -> value)."""
+    """The utterances since the last user turn and this one's, and the gold state after it (field -> value)."""
 
     system: str | None
     user: str
@@ -52,5 +52,5 @@ class Prefix:
 
     def content(self, turns: int = LENGTHS[0]) -> str:
         """Hash of the normalised texts of the first `turns` user turns: equal for dialogues that begin alike."""
-        said = [" ".join(text.casefold().split()) for turn in self.turns[:turns] for text in (turn.system or "", turn.user)]
-        return sha256("\0".join(said).encode()).hexdigest()
+        texts = [" ".join(text.casefold().split()) for turn in self.turns[:turns] for text in (turn.system or "", turn.user)]
+        return sha256("\0".join(texts).encode()).hexdigest()

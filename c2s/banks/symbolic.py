@@ -42,7 +42,7 @@ def encoded(text: str, encoding: str) -> str:
 def four_by_two(target: str, first: int, second: int, symbols: str, seat: int, keyed: Keyed) -> list[str]:
     """Eight candidates: four symbols at position `first`, two at `second` (one-based), everything else the target's.
 
-    The gold has its seat; the others are shuffled.
+    The gold stands at a given place; the others are shuffled.
     """
     heads = [target[first - 1], *keyed.shuffled(c for c in symbols if c != target[first - 1])[:3]]
     tails = [target[second - 1], keyed.pick([c for c in symbols if c != target[second - 1]])]

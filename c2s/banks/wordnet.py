@@ -34,7 +34,7 @@ def find_wordnet(wordnet: str | os.PathLike[str] | None = None, *, digest: str =
     """The folder that holds the noun files of WordNet 3.0, checked by meaning.
 
     `wordnet` names it; without a name it is looked for in NLTK's data folders, Debian's folders and the user's data folder. A folder that
-    was named and does not serve is an error; one of the others is passed over.
+    was named must hold the files; one of the others that does not is skipped.
     MissingDependency if there is none, BankError if one was named and is not WordNet 3.0.
     """
     if wordnet is not None:
@@ -97,7 +97,7 @@ def meaning_digest(data_noun: bytes, index_noun: bytes) -> str:
     """SHA-256 over the meaning of the nouns.
 
     Per synset: offset, lexicographer file, lemmas and lex ids, sorted pointers to nouns, gloss; per lemma: its synsets in sense order.
-    Debian rebuilds the database, so its bytes differ from Princeton's (pointers to other parts of speech), but not this.
+    Debian rebuilds the database, so its bytes differ from Princeton's (pointers to other parts of speech); this digest is equal for both.
     """
     digest = sha256()
     for line in _entries(data_noun):

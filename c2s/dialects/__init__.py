@@ -23,7 +23,7 @@ class Dialect(Protocol):
         ...
 
     def usage(self, raw: bytes) -> Usage:
-        """What a response says it used, even one that breaks the protocol. Never raises."""
+        """Tokens and price that a response reports, even one that breaks the protocol. Never raises."""
         ...
 
 

@@ -14,7 +14,7 @@ from c2s.records import Answer, Choice, Usage
 
 
 def object_of(raw: bytes) -> dict[str, Any]:
-    """The JSON object in a body. orjson refuses NaN, lone surrogates and deep nesting; a name that stands twice is refused here."""
+    """The JSON object in a body. orjson refuses NaN, lone surrogates and deep nesting; a name that occurs twice is refused here."""
     try:
         body = orjson.loads(raw)
         if not _plainly_once(raw, body):
@@ -27,7 +27,7 @@ def object_of(raw: bytes) -> dict[str, Any]:
 
 
 def _plainly_once(raw: bytes, body: Any) -> bool:
-    """Whether the colons alone show that no name stands twice; False says nothing.
+    """Whether counting colons shows that no name occurs twice; False decides nothing.
 
     Written again without what a repeated name hides, a body loses at least the colon after that name, and no string gains one
     as long as none is written as an escape.

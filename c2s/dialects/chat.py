@@ -43,6 +43,8 @@ def tokens_out(dialect: str, request: Request) -> int:
 
 
 class Chat:
+    """A chat dialect with its contract; `thinking=False` asks the server's template to leave thinking out."""
+
     def __init__(self, contract: Contract = "direct", *, thinking: bool = True) -> None:
         self.contract, self.thinking = contract, thinking
         self.name = f"chat-{contract}" + ("" if thinking else ":nothink")

@@ -29,6 +29,8 @@ SHORT = 8
 
 
 class Form(Protocol):
+    """A contract: what a model that writes text is shown, and how its text is read."""
+
     def system(self) -> str | None:
         """The system text of a request that brings none."""
         ...
@@ -47,6 +49,8 @@ class Form(Protocol):
 
 
 class Direct:
+    """The value itself is written."""
+
     def system(self) -> str | None:
         return None
 
@@ -97,6 +101,8 @@ class _Coded:
 
 
 class CodeReadout(_Coded):
+    """The code is read from the next-token distribution; nothing is written."""
+
     def sampling(self, request: Request) -> dict[str, Any]:
         return {"max_tokens": 1, "logprobs": True, "top_logprobs": TOP_LOGPROBS}
 
@@ -114,12 +120,16 @@ class CodeReadout(_Coded):
 
 
 class CodeGenerated(_Coded):
+    """The code is written."""
+
     def read(self, request: Request, text: str, cut: bool, choice: Mapping[str, Any]) -> dict[str, Choice]:
         ((name, question),) = request.questions.items()
         return {name: read_value(text, {code: option for option, code in codes(question).items()}, truncated=cut, strip=False)}
 
 
 class Character(_Coded):
+    """The character that the option's description specifies is written."""
+
     output = "character"
 
     def read(self, request: Request, text: str, cut: bool, choice: Mapping[str, Any]) -> dict[str, Choice]:
@@ -163,6 +173,7 @@ def budget(request: Request) -> int:
 
 
 def only(request: Request) -> Question:
+    """The one question of a request under a code contract. Raises InputError for several, or for more options than codes."""
     if len(request.questions) != 1:
         raise InputError("a choice code answers one question a request")
     (question,) = request.questions.values()

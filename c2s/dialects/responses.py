@@ -32,6 +32,8 @@ LEAST = 16
 
 
 class Responses:
+    """One categorical verdict by a strict JSON schema, or a text under a contract."""
+
     name = "responses"
 
     def encode(self, ask: Ask, model: str) -> bytes:
@@ -79,8 +81,8 @@ class Responses:
         status = body.get("status")
         if status not in ("completed", "incomplete"):
             error = body.get("error")
-            said = error.get("message") if isinstance(error, dict) else None
-            raise Malformed(f"the response's status is {status!r}: {str(said)[:200]}")
+            message = error.get("message") if isinstance(error, dict) else None
+            raise Malformed(f"the response's status is {status!r}: {str(message)[:200]}")
         text, refused = _output(body)
         if text is None:
             if status == "completed" and not refused:

@@ -17,6 +17,8 @@ TOKENS = {"input_tokens": ("input_tokens",), "output_tokens": ("output_tokens",)
 
 
 class SystemOne:
+    """Named typed questions in, a choice with probabilities for each out."""
+
     name = "systemone"
 
     def encode(self, ask: Ask, model: str) -> bytes:

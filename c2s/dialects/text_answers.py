@@ -41,8 +41,11 @@ def read_value(
 
 
 def _fault(value: str, meant: Mapping[str, str], truncated: bool, codes: Mapping[str, str]) -> str | None:
-    """What is wrong with the form of a text answer, whatever the right one is, in the study's priority (appendix D, output
-    scoring); None for a listed value that was not cut. Whether a code is that of the right option, the arm knows."""
+    """What is wrong with the form of a text answer, whatever the right one is, in the study's order of priority.
+
+    None for a listed value that was not cut (appendix D, output scoring). Whether a code is that of the right option is for the arm to
+    say.
+    """
     if truncated:
         return "truncated"
     if not value:
@@ -70,8 +73,8 @@ def read_fields(text: str, questions: Mapping[str, Question], *, truncated: bool
         if fault is None and isinstance(value, str) and value in options:
             found[name] = Choice(returned=options[value], offered=True, text=text)
         else:
-            said = value if isinstance(value, str) else text
-            found[name] = Choice(returned=said, offered=False, text=text, truncated=truncated, fault=fault or "illegal_value")
+            written = value if isinstance(value, str) else text
+            found[name] = Choice(returned=written, offered=False, text=text, truncated=truncated, fault=fault or "illegal_value")
     return found
 
 

@@ -1,4 +1,4 @@
-"""What every kernel asks of an array: the right kind of number, the right shape, C order. One place, one wording."""
+"""What every kernel asks of an array: the right kind of number, the right shape, C order. All checks and messages stand here."""
 
 from __future__ import annotations
 

@@ -28,11 +28,12 @@ from c2s.ledger.creation import PlannedParent, create_ledger
 from c2s.panels.base import Panel
 from c2s.panels.registry import check_endpoints
 from c2s.planning.member_order import check_presentations
-from c2s.plugins import origin
+from c2s.plugins import Kind, origins
 from c2s.presentation.encode import body_hash
 from c2s.presentation.texts import contracts_sha256
 from c2s.records import Ask, Parent, Slot
 from c2s.settings import NO_INPUTS, Inputs, Settings
+from c2s.sources.registry import Named
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,11 @@ def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> 
 
     `provenance.plugins` names the packages that brought its panels and its model: {kind: {name: [distribution, version]}}.
     """
-    brought = {"panel": origin("panel", [panel.name for panel in plan.panels]), "model": origin("model", [kind_of(backend.name)])}
+    names: dict[Kind, list[str]] = {
+        "panel": [panel.name for panel in plan.panels],
+        "model": [kind_of(backend.name)],
+        "source": [panel.source.name for panel in plan.panels if isinstance(panel.source, Named)],
+    }
     return {
         "format": 1,
         "identity": {
@@ -171,7 +176,7 @@ def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> 
             "platform": platform.platform(),
             "python": sys.version.split()[0],
             "versions": {"c2s": c2s.__version__} | {name: metadata.version(name) for name in ("numpy", "orjson")},
-            "plugins": {kind: names for kind, names in brought.items() if names},
+            "plugins": origins(names),
             **provenance,
         },
     }

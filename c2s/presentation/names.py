@@ -1,4 +1,4 @@
-"""Option names that do not, do, or wrongly say which character an option stands for (A.5, D.11, E.6)."""
+"""Option names that hide, show or misstate which character an option stands for (A.5, D.11, E.6)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ NAMINGS = ("opaque", "remapped", "aligned", "conflicting")
 
 
 def opaque_name(character: str) -> str:
-    """`o_` and twelve hexadecimal digits: the same name for a character everywhere, saying nothing about it."""
+    """`o_` and twelve hexadecimal digits: the same for a character everywhere, and it does not show which one."""
     return "o_" + hashlib.sha256(b"c2s-option-name\0" + character.encode()).hexdigest()[:12]
 
 
 def readable_name(character: str) -> str:
-    """A name that says its character. More than the bare character, which some servers hide."""
+    """A name that shows its character. It is longer than the bare character, which some servers hide."""
     return f"character_{character}"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from c2s import stats
-from c2s.reproduce.figures import Figure, compare, tables
+from c2s.reproduce.figures import Figure, compare, percent, tables
 
 
 def figures() -> Iterator[Figure]:
@@ -25,7 +25,7 @@ def figures() -> Iterator[Figure]:
 
 
 def _access(table: dict[str, Any], n: int) -> Iterator[Figure]:
-    """A trajectory is right if it never failed; a final state if the trajectory is or came right at the end."""
+    """A trajectory is right if it never failed; a final state if the trajectory never failed or was right again at the end."""
     for model, arm, trajectory, _, final, failed, recovered, last in table["C1"]:
         where = f"Table C1, {model}, {arm}"
         yield compare(where, "trajectory", trajectory, 100 * (n - failed) / n, note=f"{n} less Table C3's {failed} that failed")
@@ -60,15 +60,15 @@ def _construction(table: dict[str, Any], n: int) -> Iterator[Figure]:
             where, count = f"Table C4, {model}, {arm}", round(share * n / 100)
             yield compare(where, what, share, 100 * count / n, note=f"{count} of {n}, the one count that rounds so")
             found = stats.bootstrap_mean((np.arange(n) < count).astype(int), method="exact")
-            bounds = (100 * found.low, 100 * found.high)
-            texts = [f"[{a:.1f}, {b:.1f}]" for a, b in ((low, high), bounds)]
+            bounds = (percent(found.low), percent(found.high))
+            paper, ours = (f"[{a:.1f}, {b:.1f}]" for a, b in ((low, high), bounds))
             off = max(abs(a - b) for a, b in zip((low, high), bounds, strict=True))
             note = (
                 "exact bootstrap by dialogue"
                 if off < 0.051
                 else "by one dialogue: the paper drew 99,999 samples of the law that is computed here"
             )
-            yield Figure(where, f"{what}: interval", *texts, "agrees" if off < 0.051 else "differs", note)
+            yield Figure(where, f"{what}: interval", paper, ours, "agrees" if off < 0.051 else "differs", note)
 
 
 def _retention(table: dict[str, Any]) -> Iterator[Figure]:

@@ -10,44 +10,53 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from c2s import stats
+from c2s.kernels.joint import Labels
 from c2s.panels.registry import PANELS
 from c2s.reproduce import dialogue_tables, shares
-from c2s.reproduce.figures import Figure, Verdict, compare, tables
+from c2s.reproduce.figures import Figure, Verdict, compare, percent, tables
 from c2s.settings import Settings
+
+FLAGS = NDArray[np.bool_]
+LENGTHS = NDArray[np.int64]
 
 
 def figures() -> list[Figure]:
     """All of them, in the order of the paper."""
     parts: Sequence[Callable[[], Iterator[Figure]]] = (
         _table1, _primary, _table_b1, _table_b2, _table_d1, _table_d3, _template_tests, _continuous, _renderings, _union, _factors,
-        _padding, shares.binding, _cohort, _mixtures, _turnover, _audit, shares.figures, _boundaries, _plans, dialogue_tables.figures, _absent,
+        _padding, shares.binding, _cohort, _mixtures, _turnover, _audit, shares.figures, _boundaries, _plans,
+        dialogue_tables.figures, _absent,
     )  # fmt: skip
     return [figure for part in parts for figure in part()]
 
 
-def _joint(row: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+def _joint(row: Sequence[int]) -> tuple[FLAGS, FLAGS]:
     """Native and Serial flags with these joint counts."""
     cells = [(1, 1), (1, 0), (0, 1), (0, 0)]
     flags = np.repeat(np.array(cells, bool), row, axis=0)
     return flags[:, 0], flags[:, 1]
 
 
-def _interval(where: str, native: np.ndarray, serial: np.ndarray, low: float, high: float, decimals: int = 1, strata: Any = None) -> Figure:
+def _interval(
+    where: str, flags: tuple[FLAGS, FLAGS], bounds: tuple[float, float], decimals: int = 1, strata: Labels | None = None
+) -> Figure:
+    """The bootstrap interval of SCR from Native and Serial flags, beside the printed `bounds`."""
+    native, serial = flags
     found = stats.bootstrap_scr(native, serial, strata, method="exact")
     note = "exact bootstrap" if strata is not None else "exact bootstrap without the length strata, whose counts are not printed"
     if found.clopper_pearson is not None:
         found, note = found.clopper_pearson, "Clopper-Pearson"
-    values = [100 * found.low, 100 * found.high]
-    parts = [compare(where, "SCR interval", p, v, decimals) for p, v in zip((low, high), values, strict=True)]
-    texts = [f"[{parts[0].printed}, {parts[1].printed}]", f"[{parts[0].recomputed}, {parts[1].recomputed}]"]
+    values = [percent(found.low), percent(found.high)]
+    parts = [compare(where, "SCR interval", p, v, decimals) for p, v in zip(bounds, values, strict=True)]
+    printed, recomputed = f"[{parts[0].printed}, {parts[1].printed}]", f"[{parts[0].recomputed}, {parts[1].recomputed}]"
     agrees = all(part.verdict == "agrees" for part in parts)
     verdict: Verdict = "agrees" if agrees else "not recomputable" if strata is None else "differs"
-    return Figure(where, "SCR interval", *texts, verdict, note)
+    return Figure(where, "SCR interval", printed, recomputed, verdict, note)
 
 
 def _table1() -> Iterator[Figure]:
@@ -56,14 +65,14 @@ def _table1() -> Iterator[Figure]:
         where = f"Table 1, {model}, {domain}"
         native, serial = _joint(counts)
         joint = stats.joint_counts(native, serial)
-        yield compare(where, "Native EM", native_em, 100 * joint.native_em)
-        yield compare(where, "Serial EM", serial_em, 100 * joint.serial_em)
-        yield compare(where, "SCR", scr, 100 * joint.scr)
-        yield _interval(where, native, serial, low, high)
+        yield compare(where, "Native EM", native_em, percent(joint.native_em))
+        yield compare(where, "Serial EM", serial_em, percent(joint.serial_em))
+        yield compare(where, "SCR", scr, percent(joint.scr))
+        yield _interval(where, (native, serial), (low, high))
 
 
 def _primary() -> Iterator[Figure]:
-    """Every primary decrease survives Holm correction over six tests (section 4)."""
+    """Every primary decrease remains significant after Holm correction over six tests (section 4)."""
     rows = [row for row in tables()["table1"]["rows"] if row[0] in tables()["table1"]["primary"]]
     p = {f"{row[0]}, {row[1]}": float(stats.mcnemar_exact(row[3], row[4])) for row in rows}
     for name, value in stats.holm(p).items():
@@ -83,17 +92,17 @@ def _table_b2() -> Iterator[Figure]:
         native, serial = _joint(counts[model, representation])
         joint = stats.joint_counts(native, serial)
         where = f"Table B2, {model}, {representation}"
-        yield compare(where, "Native EM", native_em, 100 * joint.native_em)
-        yield compare(where, "Serial EM", serial_em, 100 * joint.serial_em)
-        yield compare(where, "SCR", scr, 100 * joint.scr)
-        yield _interval(where, native, serial, low, high)
+        yield compare(where, "Native EM", native_em, percent(joint.native_em))
+        yield compare(where, "Serial EM", serial_em, percent(joint.serial_em))
+        yield compare(where, "SCR", scr, percent(joint.scr))
+        yield _interval(where, (native, serial), (low, high))
 
 
 def _table_d1() -> Iterator[Figure]:
     for model, domain, covered, retained, scr, low, high in tables()["tableD1"]["rows"]:
         where = f"Table D1, {model}, {domain}"
         yield compare(where, "SCR", scr, 100 * retained / covered)
-        yield _interval(where, *_joint([retained, covered - retained, 0, 0]), low, high)
+        yield _interval(where, _joint([retained, covered - retained, 0, 0]), (low, high))
 
 
 def _table_d3() -> Iterator[Figure]:
@@ -120,9 +129,9 @@ def _template_tests() -> Iterator[Figure]:
         name, (_, gained, lost) = f"{domain}, {template}", found[domain, template]
         yield compare("Table D3", f"{name}: change of Serial EM", change, 100 * (right[domain, template] - right[domain, "v1"]) / 96)
         value = p[name]
-        said = "<0.001" if value < 0.001 else f"{value:.3f}"
+        recomputed = "<0.001" if value < 0.001 else f"{value:.3f}"
         note = "every table near it gives less" if printed.startswith("<") else f"with {gained} gained and {lost} lost, inferred from the p"
-        yield Figure("Table D3", f"{name}: Holm p", printed, said, "agrees" if said == printed else "differs", note)
+        yield Figure("Table D3", f"{name}: Holm p", printed, recomputed, "agrees" if recomputed == printed else "differs", note)
 
 
 def _continuous() -> Iterator[Figure]:
@@ -197,10 +206,15 @@ def _padding() -> Iterator[Figure]:
         for row in chosen:
             name, (_, gained, lost) = f"{row[0]}, {row[1]}", found[f"{row[0]}, {row[1]}"]
             yield compare(f"Table D9, {match}", f"{name}: difference", row[5], 100 * (row[3] - row[4]) / 48)
-            said = f"{p[name]:.3g}".replace("e-8", "e-08")
-            verdict: Verdict = "agrees" if float(said) == float(row[6]) else "differs"
+            recomputed = f"{p[name]:.3g}".replace("e-8", "e-08")
+            verdict: Verdict = "agrees" if float(recomputed) == float(row[6]) else "differs"
             yield Figure(
-                f"Table D9, {match}", f"{name}: Holm p", row[6], said, verdict, f"with {gained} gained and {lost} lost, inferred from the p"
+                f"Table D9, {match}",
+                f"{name}: Holm p",
+                row[6],
+                recomputed,
+                verdict,
+                f"with {gained} gained and {lost} lost, inferred from the p",
             )
 
 
@@ -219,10 +233,11 @@ def _cohort() -> Iterator[Figure]:
     for length, n, native, retained, scr, low, high in table["rows"]:
         yield compare("Table D11", f"length {length}: SCR", scr, 100 * retained / native, 2)
         flags = _joint([retained, native - retained, 0, n - native])
-        yield _drawn(_interval(f"Table D11, length {length}", *flags, low, high, 2, strata=[0] * n), native)
+        yield _drawn(_interval(f"Table D11, length {length}", flags, (low, high), 2, strata=[0] * n), native)
     native, serial, lengths = _cohort_flags()
     yield compare("Table D11, all", "SCR", table["all"][0], 100 * serial.sum() / native.sum(), 2)
-    yield _drawn(_interval("Table D11, all", native, serial, *table["all"][1:], decimals=2, strata=lengths), int(native.sum()))
+    _, low, high = table["all"]
+    yield _drawn(_interval("Table D11, all", (native, serial), (low, high), 2, strata=lengths), int(native.sum()))
     k, n, share, low, high = table["success"]
     yield compare("Section 6.1", "Serial success", share, 100 * k / n, 2)
     yield from _boundary("Section 6.1", k, n, low, high, 2)
@@ -236,34 +251,33 @@ def _drawn(figure: Figure, trials: int) -> Figure:
     return figure
 
 
-def _cohort_flags() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    parts = [
-        (*_joint([kept, native - kept, 0, n - native]), np.full(n, length)) for length, n, native, kept, *_ in tables()["tableD11"]["rows"]
-    ]
-    return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+def _cohort_flags() -> tuple[FLAGS, FLAGS, LENGTHS]:
+    rows = [row[:4] for row in tables()["tableD11"]["rows"]]
+    flags = [_joint([kept, native - kept, 0, n - native]) for _, n, native, kept in rows]
+    lengths = np.repeat([length for length, *_ in rows], [n for _, n, *_ in rows])
+    return np.concatenate([native for native, _ in flags]), np.concatenate([serial for _, serial in flags]), lengths
 
 
 def _mixtures() -> Iterator[Figure]:
     native, serial, lengths = _cohort_flags()
     counts = {length: n for length, n, *_ in tables()["tableD11"]["rows"]}
     for mixture, weights in (("source", None), ("equal", np.array([1 / (6 * counts[n]) for n in lengths.tolist()]))):
-        options = {"weights": weights, "draws": 9_999, "seed": 20261008}
         found = (
-            ("Native EM", stats.bootstrap_mean(native.astype(int), lengths, **options)),
-            ("Serial EM", stats.bootstrap_mean(serial.astype(int), lengths, **options)),
-            ("SCR", stats.bootstrap_scr(native, serial, lengths, **options)),
+            ("Native EM", stats.bootstrap_mean(native.astype(int), lengths, weights=weights, draws=9_999, seed=20261008)),
+            ("Serial EM", stats.bootstrap_mean(serial.astype(int), lengths, weights=weights, draws=9_999, seed=20261008)),
+            ("SCR", stats.bootstrap_scr(native, serial, lengths, weights=weights, draws=9_999, seed=20261008)),
         )
         printed = tables()["tableD13"][mixture]
         for (what, result), (estimate, low, high) in zip(found, zip(printed[::3], printed[1::3], printed[2::3], strict=True), strict=True):
             where = f"Table D13, {mixture} mixture"
-            yield compare(where, what, estimate, 100 * result.estimate)
-            for side, said, value in (("low", low, result.low), ("high", high, result.high)):
-                near = abs(100 * value - said) <= 0.1
+            yield compare(where, what, estimate, percent(result.estimate))
+            for side, printed_bound, value in (("low", low, percent(result.low)), ("high", high, percent(result.high))):
+                near = abs(value - printed_bound) <= 0.1
                 yield Figure(
                     where,
                     f"{what}: {side}",
-                    f"{said:.1f}",
-                    f"{100 * value:.1f}",
+                    f"{printed_bound:.1f}",
+                    f"{value:.1f}",
                     "agrees" if near else "differs",
                     f"{result.method} bootstrap, within 0.1",
                 )
@@ -273,9 +287,9 @@ def _turnover() -> Iterator[Figure]:
     for model, task, *rest in tables()["tableD15"]["rows"]:
         joint = stats.joint_counts(*_joint(rest[:4]))
         where = f"Table D15, {model}, {task}"
-        yield compare(where, "SCR", rest[4], 100 * joint.scr)
-        yield compare(where, "SCR - Serial EM", rest[5], 100 * joint.delta)
-        yield compare(where, "gain rate", rest[6], None if joint.gain_rate is None else 100 * joint.gain_rate)
+        yield compare(where, "SCR", rest[4], percent(joint.scr))
+        yield compare(where, "SCR - Serial EM", rest[5], percent(joint.delta))
+        yield compare(where, "gain rate", rest[6], None if joint.gain_rate is None else percent(joint.gain_rate))
 
 
 def _audit() -> Iterator[Figure]:
@@ -295,7 +309,7 @@ def _boundaries() -> Iterator[Figure]:
 def _boundary(where: str, k: int, n: int, low: float, high: float, decimals: int) -> Iterator[Figure]:
     found = stats.clopper_pearson(k, n)
     for side, printed, value in (("low", low, found.low), ("high", high, found.high)):
-        yield compare(where, f"{k}/{n}: exact {side}", printed, 100 * value, decimals, "Clopper-Pearson")
+        yield compare(where, f"{k}/{n}: exact {side}", printed, percent(value), decimals, "Clopper-Pearson")
 
 
 def _plans() -> Iterator[Figure]:

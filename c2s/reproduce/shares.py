@@ -103,6 +103,8 @@ def binding() -> Iterator[Figure]:
     for model, domain, literal, opaque, difference, printed in rows:
         name = f"{model}, {domain}"
         yield compare("Table D10", f"{name}: difference", difference, 100 * (literal - opaque) / 48)
-        said = f"{corrected[name]:.2g}"
+        recomputed = f"{corrected[name]:.2g}"
         note = f"{literal - opaque} changed in one direction and none in the other, m = 12"
-        yield Figure("Table D10", f"{name}: Holm p", printed, said, "agrees" if float(said) == float(printed) else "differs", note)
+        yield Figure(
+            "Table D10", f"{name}: Holm p", printed, recomputed, "agrees" if float(recomputed) == float(printed) else "differs", note
+        )

@@ -30,7 +30,7 @@ from c2s.runner.parents import Parents
 from c2s.runner.policy import Policy
 from c2s.runner.progress import Tally
 from c2s.runner.queue import Queue, Waiting
-from c2s.runner.reuse import Reuse
+from c2s.runner.reuse import EarlierRuns
 from c2s.runner.workers import workers
 from c2s.settings import Settings
 from c2s.spending.budget import Budget
@@ -53,7 +53,7 @@ class Runner:
         panels: Sequence[Panel],
         settings: Settings,
         *,
-        reuse: Reuse | None = None,
+        reuse: EarlierRuns | None = None,
         watch: Any = None,
         policy: Policy = Policy(),
         limits: Limits | None = None,

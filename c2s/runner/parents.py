@@ -20,7 +20,7 @@ from c2s.records import Ask, Slot
 from c2s.runner.preparation import Gate
 from c2s.runner.progress import Tally
 from c2s.runner.queue import Open, Queue, Waiting
-from c2s.runner.reuse import Reuse
+from c2s.runner.reuse import EarlierRuns
 from c2s.runner.schedule import Key, slot_key
 from c2s.runner.sharing import End, Sharing
 from c2s.settings import Settings
@@ -38,7 +38,7 @@ class Parents:
         settings: Settings,
         queue: Queue,
         tally: Tally,
-        reuse: Reuse | None,
+        reuse: EarlierRuns | None,
     ) -> None:
         self._writer, self._wire, self._model = writer, wire, model
         self._panels, self._settings, self._queue, self._tally, self._reuse = panels, settings, queue, tally, reuse

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from c2s.records import Parent
 from c2s.settings import NO_INPUTS, Inputs, Settings
 
 
+@runtime_checkable
 class Source(Protocol):
     """The parents of a panel. A class that names it as its base inherits `outline`."""
 

@@ -1,6 +1,6 @@
 """What a request costs: a price table by model, the tokens that a body is taken to have, and the money that is set aside.
 
-Two heuristics, both stated: a request is *expected* to have one token per four bytes, and one per two bytes is
+Two heuristics: a request is *expected* to have one token per four bytes, and one per two bytes is
 *reserved*. English and JSON have three to five bytes a token, digits two to three, so the reservation is not met in
 practice; where a response reports more, the report counts.
 """
@@ -51,7 +51,7 @@ class Price:
         return (tokens_in * self.input + tokens_out * self.output) / 1e6
 
     def reserve(self, body_bytes: int, tokens_out: int) -> float:
-        """USD set aside before a request leaves, at the dearest rate that its input may have."""
+        """USD set aside before a request leaves, at the highest rate that its input may have."""
         dearest = max(self.input, self.cache_write or 0.0)
         return (-(-body_bytes // RESERVED_BYTES_PER_TOKEN) * dearest + tokens_out * self.output) / 1e6
 

@@ -21,6 +21,8 @@ METHODS = ("auto", "exact", "multinomial", "items")
 
 @dataclass(frozen=True, slots=True)
 class Options:
+    """The settings of a bootstrap, checked."""
+
     draws: int
     seed: int
     method: str

@@ -61,7 +61,7 @@ def gee_odds_ratio(outcomes: Sequence[bool], conditions: Sequence[str], clusters
     groups = np.asarray([order[c] for c in clusters])
     design = np.column_stack([np.ones_like(treated), treated])
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # what it warns of is what is looked at below
+        warnings.simplefilter("ignore")  # what it warns about is checked below
         try:
             fit = GEE(y, design, groups=groups, family=Binomial(), cov_struct=Exchangeable()).fit()
             slope, error, p = float(fit.params[1]), float(fit.bse[1]), float(fit.pvalues[1])

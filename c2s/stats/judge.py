@@ -34,7 +34,7 @@ class Interaction(Interval):
     """theta, the weighted mean over workloads of the mean D, with its interval (an Interval) and its test.
 
     p           two-sided; None where theta is undefined
-    bounds      what theta can be on the full planned panel, whatever the missing labels are; not a confidence interval
+    bounds      what theta can be on the full planned panel, whatever the missing labels would be; not a confidence interval
     by_workload mean D of each workload; None without a complete source
     complete, planned   sources of each workload
     counts      {D: sources} of each workload's complete sources

@@ -49,7 +49,7 @@ def order_effect(answers: Sequence[Sequence[Hashable]]) -> OrderEffect:
                     step[value + extra] = step.get(value + extra, 0.0) + mass / 3
             law = step
         else:
-            total -= pairings[0]  # the same whatever pairing: it moves no comparison
+            total -= pairings[0]  # the same for every pairing: it changes no comparison
     n = len(answers)
     if n == 0:
         return OrderEffect(n=0, between=None, within=None, excess=None, p=None)

@@ -1,4 +1,4 @@
-"""Bootstrap intervals of a stratified ratio whose denominator is redrawn with its numerator: SCR, means and their kin."""
+"""Bootstrap intervals of a stratified ratio whose denominator is redrawn with its numerator: SCR, means and related statistics."""
 
 from __future__ import annotations
 

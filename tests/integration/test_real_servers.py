@@ -22,6 +22,7 @@ from c2s.controllers.program import Arm
 from c2s.ledger import sqlite
 from c2s.ledger.totals import read_spend
 from c2s.panels.base import Panel
+from c2s.panels.registry import PANELS
 from c2s.records import Ask, Outcome, Parent, Question, Request
 from c2s.spending.budget import Budget
 from c2s.spending.prices import Price
@@ -235,7 +236,7 @@ def test_each_fault_ends_as_the_table_says(fault, memory_path, monkeypatch):
         by_arm = rows(run, "SELECT DISTINCT arm, state FROM slots")
         assert set(by_arm) == {(arm, "error" if arm in ends.error else "ok") for arm in EVERY}
         check_answers(run, ends)
-    monkeypatch.setattr("c2s.panels.registry.PANELS", {"probe": PANEL})
+    monkeypatch.setitem(PANELS.declared, "probe", PANEL)
     assert verify(run.path).differences == []
 
 

@@ -73,7 +73,7 @@ def everything(path: Path) -> dict[str, Any]:
 def test_status_and_verify_say_what_they_said(name: str, folder: Path):
     before = (folder / name / "ledger.sqlite").read_bytes()
     code, out, _ = c2s("status", "--json", name)
-    assert code == 0 and json.loads(out) == expected_status(folder, name)
+    assert code == 0 and json.loads(out) == expected_status(folder, name) | {"missing": []}  # a member that the earlier c2s did not have
     code, out, err = c2s("verify", "--json", name)
     assert [d for d in json.loads(out)["differences"] if "report.json" not in d] == []
     assert (folder / name / "ledger.sqlite").read_bytes() == before, "readers never write"

@@ -13,7 +13,7 @@ from c2s.errors import UsageError
 from c2s.panels.base import Endpoint
 from c2s.panels.registry import PANELS, check_endpoints, panel, select
 from c2s.planning.plan import make_plan
-from c2s.plugins import Registry, missing, origin, resolve_endpoint
+from c2s.plugins import Registry, missing, origins, resolve_endpoint
 
 MAIN = panel("main")
 
@@ -64,7 +64,7 @@ def test_a_panel_of_a_package_is_found_named_and_taken_into_all(install):
     assert "own" not in PANELS.loaded  # nothing is imported before it is asked for
     assert panel("own").arms == MAIN.arms and str(PANELS.distribution("own")) == "own-package 1.5"
     assert "own" in [p.name for p in select(["all"]).panels]
-    assert origin("panel", ["main", "own"]) == {"own": ["own-package", "1.5"]}
+    assert origins({"panel": ["main", "own"], "model": ["sim:oracle", "x"]}) == {"panel": {"own": ["own-package", "1.5"]}}
     assert resolve_endpoint("own", "own_reports:table").__name__ == "table"
     assert PANELS.problems() == []
 

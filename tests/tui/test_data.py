@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 from c2s_tui.data import apart
 from c2s_tui.data.compare import SideSpec, _interval, compare
-from c2s.ledger.pairs import TRANSITIONS, Pair
-from c2s.ledger.search import SORTS
 from c2s_tui.data.filters import Filter, base_pair, parse
 from c2s_tui.data.follow import Follower
 from c2s_tui.data.item import item_view
@@ -30,6 +28,8 @@ from c2s import stats
 from c2s.errors import InputError, UsageError
 from c2s.ledger import reader
 from c2s.ledger.counters import Count
+from c2s.ledger.pairs import TRANSITIONS, Pair
+from c2s.ledger.search import SORTS
 from c2s.reports.build import build
 
 PLAN = Plan(

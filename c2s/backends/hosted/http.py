@@ -1,7 +1,7 @@
 """One HTTP attempt with our own bytes, over httpcore, the engine under httpx: no redirects, no retries, no decompression.
 
-What an attempt came to is told apart by one fact that the network layer notes: whether a byte of the request had been
-written. Before that the request was not processed; after it, anything but a whole response is lost, never an answer.
+The result of an attempt depends on one fact that the network layer notes: whether a byte of the request had been written.
+Before that the request was not processed; after it, anything but a whole response is lost, never an answer.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Endpoint:
             if not wire.wrote:
                 return Exchange("not_processed", message=f"no connection: {what}", cause="connect", began=began, ended=ended)
             if wire.reused and not wire.heard and not wire.expired():
-                # The server closed a kept connection without a word just as we wrote: one request is lost by that, and
+                # The server closed a kept connection just as we wrote: one request is lost by that, and
                 # from now on every request gets a connection of its own.
                 self._keep_alive = False
             if wire.expired():
@@ -203,7 +203,7 @@ def plain(error: Exception) -> str:
 
 
 def error_message(data: bytes) -> str:
-    """What a server said, in any of the forms that compatible servers use, cut to 300 characters."""
+    """The error message in a response, in any of the forms that compatible servers use, cut to 300 characters."""
     try:
         body = orjson.loads(data)
     except orjson.JSONDecodeError:

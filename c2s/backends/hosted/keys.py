@@ -74,7 +74,7 @@ def _from_file(name: str, file: str) -> str:
 
 
 SHORTEST_SECRET = 8
-"""Shorter ones ("EMPTY", "none") are placeholders for servers that want any key, and may stand in an answer by chance."""
+"""Shorter keys ("EMPTY", "none") are placeholders for servers that accept any key, and may occur in an answer by chance."""
 
 
 def without_key(data: bytes, key: str | None) -> bytes:

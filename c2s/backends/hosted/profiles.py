@@ -1,4 +1,4 @@
-"""Providers by name: where they are, where their key comes from, how fast they may be asked. `profiles.toml` lists the members."""
+"""Providers by name: their address, where their key comes from, how fast they may be asked. `profiles.toml` lists the members."""
 
 from __future__ import annotations
 

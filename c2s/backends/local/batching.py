@@ -1,7 +1,8 @@
-"""Which rows go into the next packed forward: prompts sorted so that those with a common head meet, and texts under way beside them.
+"""Which rows go into the next packed forward pass: prompts, sorted so that those with a common beginning are neighbours, and texts
+that are being written.
 
 Every distinct prompt is a job. Its tokens but the last go into the prefix tree, so that later prompts find them; its last token
-and what is generated after it have places of the job's own, which are given back when it ends.
+and what is generated after it have places of the job's own, which are released when it ends.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from c2s.backends.local.packed import Packed, Row
 from c2s.backends.local.prefix_tree import NOWHERE, Node, PrefixTree
 
 MAX_ROWS = 256
-"""Rows of one forward: their logits over the vocabulary exist at once."""
+"""Rows of one forward pass: their logits over the vocabulary exist at once."""
 
 
 Read = Callable[[Sequence["Job"], torch.Tensor], None]
@@ -88,20 +89,20 @@ class Sharing:
     def _step(self, waiting: deque[Job], writing: deque[Job], ends: frozenset[int], read: Read) -> None:
         going = [writing.popleft() for _ in range(min(len(writing), self.meter.token_budget, MAX_ROWS))]
         rows = [job.next_row() for job in going]
-        came = self._admit(waiting, rows, alone=not writing)
+        admitted = self._admit(waiting, rows, alone=not writing)
         try:
             logits = self._forward(rows)
         except OutOfRoom:
             self._short = True
-            for job in reversed(came):
+            for job in reversed(admitted):
                 self._withdraw(job)
                 waiting.appendleft(job)
             writing.extendleft(reversed(going))
             return
-        for job in came:
+        for job in admitted:
             self._ready(job.node)
             self.meter.tokens_shared += len(job.prompt) * (len(job.wanted) - 1) + job.start
-        jobs = [*going, *came]
+        jobs = [*going, *admitted]
         scored = [i for i, job in enumerate(jobs) if not job.max_new]
         if scored:
             read([jobs[i] for i in scored], logits if len(scored) == len(jobs) else logits[scored])
@@ -120,19 +121,19 @@ class Sharing:
             self._forward(rows)
 
     def _admit(self, waiting: deque[Job], rows: list[Row], *, alone: bool) -> list[Job]:
-        """Waiting jobs that fit into the budget beside `rows`, to which their rows are added; at least one where nothing else is to do."""
-        came: list[Job] = []
+        """Take waiting jobs while they fit into the budget beside `rows`, and add their rows; at least one where nothing else runs."""
+        admitted: list[Job] = []
         tokens = len(rows)
         while waiting and len(rows) < MAX_ROWS:
             # A prompt larger than the whole budget goes beside texts under way, unless memory has been short.
-            any_size = not came and not (rows and self._short)
+            any_size = not admitted and not (rows and self._short)
             row = self._enter(waiting[0], None if any_size else self.meter.token_budget - tokens, grow=alone and not rows)
             if row is None:
                 break
-            came.append(waiting.popleft())
+            admitted.append(waiting.popleft())
             rows.append(row)
             tokens += len(row.tokens)
-        return came
+        return admitted
 
     def _enter(self, job: Job, room: int | None, *, grow: bool) -> Row | None:
         node, way = self.tree.match(job.prompt[:-1])
@@ -172,7 +173,7 @@ class Sharing:
         job.node, job.own = None, NOWHERE
 
     def _withdraw(self, job: Job) -> None:
-        """Undo `_enter` after a forward that did not happen: what it would have computed must not be found."""
+        """Undo `_enter` after a forward pass that failed: later prompts must not use what it would have computed."""
         node = job.node
         self._leave(job)
         while node is not None and node.parent is not None and not (node.ready or node.children or node.pins):

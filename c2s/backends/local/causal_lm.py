@@ -12,7 +12,7 @@ from c2s.backends.local.load import choose_device, libraries, load_weights, open
 from c2s.backends.local.prompts import Chat, Renderer, check_bos, check_template
 
 BUDGET = 1024
-"""New tokens of one forward. Named, not found by trying, so that the last digits of a score do not depend on a clock."""
+"""New tokens of one forward pass. Named, not found by trying, so that the last digits of a score do not depend on a clock."""
 
 
 class CausalLM:

@@ -1,4 +1,4 @@
-"""Token ids of choice codes at the true prompt boundary (Choice2Seq, A.7; CASES.md, 23).
+"""Token ids of choice codes at the true prompt boundary (Choice2Seq, A.7).
 
 They come from tokenising prompt + code and removing the common prefix, and must be single and distinct for that prompt. A
 tokenizer cuts a text at its added tokens and treats the pieces apart, so what follows the last added token decides: one result
@@ -18,6 +18,8 @@ class Merged(Exception):
 
 
 class Boundary:
+    """The place where the answer begins, for one tokenizer."""
+
     def __init__(self, renderer: Renderer) -> None:
         self._renderer = renderer
         added = {token.content: number for number, token in renderer.tokenizer.added_tokens_decoder.items() if token.content}

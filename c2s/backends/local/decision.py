@@ -1,4 +1,4 @@
-"""`?contract=decision`: a causal model as a decision head in StartLux style (BACKENDS.md), speaking System One.
+"""`?contract=decision`: a causal model as a decision head in the manner of StartLux, with the System One protocol.
 
 One prompt per question with lettered options in request order; the answer is the softmax over the letters' logits at the prompt
 boundary, divided by the temperature of the question's type. More options than letters compete in ceil(n / 25) near-equal
@@ -36,7 +36,7 @@ TYPES = ("choice", "noul")
 
 @dataclass(slots=True)
 class Contest:
-    """One question on its way to an answer: who is still in it, and what it took."""
+    """One question on its way to an answer: which options are still in it, and the prompts of its rounds."""
 
     name: str
     type: str
@@ -64,8 +64,8 @@ class Contest:
         lines = []
         for letter, option in zip(CODES, group, strict=False):
             description = self.options[option]
-            said = option if description is None else f"{option}: {description}" if self.names_shown else description
-            lines.append(f"{letter}. {said}")
+            shown = option if description is None else f"{option}: {description}" if self.names_shown else description
+            lines.append(f"{letter}. {shown}")
         return "\n".join([self.state, "", self.instructions, *lines, "", "Answer with the letter of one option."])
 
 
@@ -190,12 +190,12 @@ def _contests(body: Mapping[str, Any]) -> list[Contest]:
         if not isinstance(options, dict) or not options:
             raise Refused(f"question {name!r} has no options")
         hidden = all(BARE.fullmatch(option) for option in options) and None not in options.values()
-        state, asked = _said(body["state"]), _said(question.get("instructions"))
+        state, asked = _as_text(body["state"]), _as_text(question.get("instructions"))
         found.append(Contest(name, kind, state, asked, options, not hidden, list(options)))
     return found
 
 
-def _said(value: Any) -> str:
+def _as_text(value: Any) -> str:
     """Text as it is, anything else as compact JSON in the order of the request."""
     return value if isinstance(value, str) else "" if value is None else orjson.dumps(value).decode()
 

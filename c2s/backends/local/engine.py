@@ -30,7 +30,7 @@ CACHE_BYTES = 1 << 30
 SMALLEST, LARGEST = 128, 16384
 """Token budgets tried at the start."""
 HEAVY = 2_000_000_000
-"""Weights beyond which a forward of 512 tokens takes many seconds on a CPU."""
+"""Weights beyond which a forward pass of 512 tokens takes many seconds on a CPU."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Engine:
     """A model and its store of prefixes. It takes over how the model's attention is computed and, on a CPU, how this
     process keeps freed memory (`memory.keep_freed_memory`).
 
-    `token_budget`: new tokens of one forward; None finds how many keep the device busy, by trying. It is halved when
+    `token_budget`: new tokens of one forward pass; None finds how many keep the device busy, by trying. It is halved when
     memory runs out. `cache_bytes`: room for keys and values. Counters: `forwards`, `forward_seconds`, `tokens` computed,
     `tokens_shared` (tokens of prompts that were not computed, because a prompt of this or an earlier call begins alike)
     and `halvings`. `unshared` says why this model cannot share prefixes, None where it can.
@@ -112,7 +112,7 @@ class Engine:
         return [texts[i] for i in range(len(prompts))]
 
     def stop(self) -> None:
-        """Let a call that another thread is in end with Stopped before its next forward."""
+        """Let a call that another thread is in end with Stopped before its next forward pass."""
         self._stopped = True
 
     def measured(self, forward: Callable[[], torch.Tensor], *, tokens: int, rows: int, forwards: int = 1) -> torch.Tensor:
@@ -180,8 +180,11 @@ class Engine:
         return max((n for n, rate in rates.items() if rate >= 0.95 * best), default=SMALLEST)
 
     def _try(self, size: int) -> float:
-        """Seconds of one forward of `size` tokens in rows of 128; on a CPU those that this process computed: others on the machine do not
-        count, nor does memory that the first forward of a size asks the system for and later ones find."""
+        """Seconds of one forward pass of `size` tokens in rows of 128.
+
+        On a CPU, seconds that this process computed: other processes do not count, nor does the memory that the first pass of a size
+        asks the system for and later ones find.
+        """
         clock = _computed if self._device().type == "cpu" else time.perf_counter
         rows = size // SMALLEST
         ids = torch.arange(size).view(rows, SMALLEST) % self.model.config.get_text_config().vocab_size

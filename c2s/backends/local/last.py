@@ -1,4 +1,4 @@
-"""What a forward of a causal language model need not compute, because nobody reads it."""
+"""What a forward pass of a causal language model need not compute, because nothing uses it."""
 
 from __future__ import annotations
 

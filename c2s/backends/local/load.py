@@ -1,4 +1,4 @@
-"""The one loader of local weights: tokenizer and configuration first, which cost little and can refuse; the weights when all is well."""
+"""The one loader of local weights: tokenizer and configuration first, which are cheap and may rule the model out; then the weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model takes in memory, from its configuration alone, what there is, and that the process keeps what it was given."""
+"""The memory that a model takes, by its configuration alone; the memory that is free; and an allocator that keeps what it has."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def keep_freed_memory() -> None:
     """Let this process keep what tensors free for the next ones, where the C library is glibc.
 
     By itself it hands blocks of many megabytes back to the system and asks for them again, and mapping fresh zeroed pages took a tenth
-    of the time of a forward. Blocks over 32 MiB, glibc's own limit, are still handed back.
+    of the time of a forward pass. Blocks over 32 MiB, glibc's own limit, are still handed back.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:

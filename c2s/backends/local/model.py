@@ -30,7 +30,7 @@ SPEC: Mapping[str, type] = {
     "contract": str, "thinking": str, "batch": int, "budget": int, "temperature": str,
 }  # fmt: skip
 BATCH = {"cpu": 64, "gpu": 512}
-"""Calls that the runner hands over at once: what an interruption can cost is asked again."""
+"""Calls that the runner hands over at once; after an interruption so many are asked again."""
 LOOKED_AT = 16
 """Longest requests of each shape that are rendered before a run exists."""
 
@@ -53,7 +53,7 @@ J = TypeVar("J", bound=Job)
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What a model's name came to, once everything that can refuse it has been looked at."""
+    """A model's name resolved and checked; what is left is loading the weights."""
 
     name: str
     checkpoint: Checkpoint
@@ -111,7 +111,7 @@ class Local(Generic[J]):
             raise RuntimeError("the weights of this model are not loaded")
         return self.engine
 
-    # --- what a contract says -------------------------------------------------------------------------------------
+    # --- what a contract defines -------------------------------------------------------------------------------------
 
     def prepare(self, bodies: Sequence[bytes]) -> Sequence[J | Refused]:
         """Jobs in the order of the bodies; Refused for a request that cannot be asked."""
@@ -137,16 +137,16 @@ class Local(Generic[J]):
         pace, at = (ended - began) / max(1, sum(weights)), began
         for number, (call, job, weight) in enumerate(zip(batch, prepared, weights, strict=True)):
             headers = {} if number else physical
-            came = job if isinstance(job, Refused) else next(answers)
+            reply = job if isinstance(job, Refused) else next(answers)
             start, at = at, at + pace * weight
-            if isinstance(came, Refused):
-                yield Exchange("error", message=str(came), headers=headers, began=start, ended=at)
+            if isinstance(reply, Refused):
+                yield Exchange("error", message=str(reply), headers=headers, began=start, ended=at)
                 continue
-            came["c2s"] |= self.beside(call)
-            yield Exchange("ok", orjson.dumps(came), headers=headers, began=start, ended=at)
+            reply["c2s"] |= self.beside(call)
+            yield Exchange("ok", orjson.dumps(reply), headers=headers, began=start, ended=at)
 
     def _answers(self, jobs: Sequence[J]) -> Sequence[dict[str, Any] | Refused]:
-        """All at once; one by one where the engine refuses the batch, so that only what it cannot take is an error."""
+        """Answers to all jobs at once; one by one where the engine refuses the batch, so that only the refused ones are errors."""
         try:
             return self.answer(jobs) if jobs else ()
         except (InputError, Refused) as error:
@@ -157,7 +157,7 @@ class Local(Generic[J]):
         return {}
 
     def close(self) -> None:
-        """Waits for the forward that is being computed; the rest of its batch is given up."""
+        """Waits for the forward pass that is being computed; the rest of its batch is abandoned."""
         self._closed = True
         if self.engine is not None:
             self.engine.stop()
@@ -177,7 +177,7 @@ class Local(Generic[J]):
                 raise UsageError(f"model {self.name!r}: {job}; nothing was asked")
 
     def describe(self) -> str:
-        """One line for `c2s doctor`: what is loaded, how, and what the engine makes of it."""
+        """One line for `c2s doctor`: what is loaded, how, and how the engine runs it."""
         mark, engine = self.fingerprint, self.loaded
         shares = "prefixes are shared" if engine.unshared is None else f"prefixes are not shared: {engine.unshared}"
         return (
@@ -186,6 +186,7 @@ class Local(Generic[J]):
         )
 
     def fits(self, prompt: Prompt, new: int) -> Refused | None:
+        """Refused where the prompt and `new` further tokens exceed the model's context."""
         length = len(prompt.ids) + new
         if self.context is None or length <= self.context:
             return None
@@ -228,7 +229,7 @@ def _open(name: str, where: Source, values: dict[str, Any], common: Mapping[str,
     if dtype not in DTYPES:
         raise UsageError(f"model {name!r}: dtype is {', '.join(DTYPES)}; not {dtype!r}{nearest(dtype, list(DTYPES))}")
     if values.get("batch", 1) < 1 or values.get("budget", 1) < 1:
-        raise UsageError(f"model {name!r}: batch (requests handed over at once) and budget (new tokens of a forward) are at least 1")
+        raise UsageError(f"model {name!r}: batch (requests handed over at once) and budget (new tokens of a forward pass) are at least 1")
     if "temperature" in values and not decides:
         raise UsageError(f"model {name!r}: temperature belongs to contract=decision; the others are greedy")
     heat = temperatures(name, values.get("temperature", "1"))

@@ -79,7 +79,7 @@ class Group:
 
 
 class Plan:
-    """The layout of one forward; tensors are made once per device."""
+    """The layout of one forward pass; tensors are made once per device."""
 
     def __init__(self, rows: Sequence[Row], store: Store) -> None:
         self.order = sorted(range(len(rows)), key=lambda i: (len(rows[i].tokens), len(rows[i].places)))
@@ -195,7 +195,7 @@ _running: ContextVar[Plan | None] = ContextVar("c2s_packed_plan", default=None)
 def attend(
     module: Any, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, attention_mask: torch.Tensor | None, **named: Any
 ) -> tuple[torch.Tensor, None]:
-    """What transformers calls in every attention layer. Outside a packed forward it is transformers' own attention."""
+    """What transformers calls in every attention layer. Outside a packed forward pass it is transformers' own attention."""
     plan = _running.get()
     if plan is None:
         attended: tuple[torch.Tensor, None] = sdpa_attention_forward(module, query, key, value, attention_mask, **named)

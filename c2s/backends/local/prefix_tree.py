@@ -13,8 +13,11 @@ import numpy as np
 
 
 class Node:
-    """A run of tokens after its parent's. `pins` counts who needs it now, `tick` is the call that used it last, `shared` says
-    that a second prompt came this way, `ready` that what stands in its places has been computed."""
+    """A run of tokens after its parent's.
+
+    `pins` counts the jobs that need it now; `tick` is the call that used it last; `shared`: a second prompt begins with it; `ready`: the
+    keys and values in its places have been computed.
+    """
 
     __slots__ = ("children", "parent", "pins", "places", "ready", "shared", "tick", "tokens")
 

@@ -18,7 +18,7 @@ from c2s.backends.local.sparrow_text import encoder
 from c2s.backends.registry import take
 
 KNOWN = "0.2.0"
-"""The version whose inside is known well enough to be spared work; any other one answers as it comes."""
+"""The version whose internals are known, so that repeated work can be avoided; any other one runs unchanged."""
 
 
 class Sparrow:

@@ -1,6 +1,6 @@
 """Sparrow's own tokens, sooner: its tokenizer looks at every character in Python, which is most of what a request costs.
 
-Exact for text of Latin-1 characters, where normalising works character by character; any other text goes the package's way.
+Exact for text of Latin-1 characters, where normalising works character by character; any other text is left to the package's tokenizer.
 """
 
 from __future__ import annotations

@@ -36,6 +36,8 @@ class TextJob:
 
 
 class Writer(Local[TextJob]):
+    """Local weights under a chat contract."""
+
     def __init__(self, opened: Opened, contract: str, thinking: bool) -> None:
         self.dialect = f"chat-{contract}" + ("" if thinking else ":nothink")
         self.lacks = WRITES[contract]

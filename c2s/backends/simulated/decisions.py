@@ -79,7 +79,7 @@ class Simulated:
         return uniform(self.seed, *call.slot.key, name, what)
 
     def right_with(self, p: float, call: Call, name: str, question: Question) -> str:
-        """The truth with probability p, else one of the other options, all alike; any option where the truth is not offered."""
+        """The truth with probability p, else one of the others, uniformly; any option where the truth is not offered."""
         options = list(question.options)
         truth = call.ask.truth.get(name)
         if truth is not None and truth in question.options:
@@ -90,11 +90,15 @@ class Simulated:
 
 
 class Oracle(Simulated):
+    """Always right, and certain of it."""
+
     def choose(self, call: Call, name: str, question: Question) -> tuple[str, float | None]:
         return self.right_with(1.0, call, name, question), 1.0
 
 
 class Random(Simulated):
+    """Uniform over the options."""
+
     def choose(self, call: Call, name: str, question: Question) -> tuple[str, float | None]:
         p = 1 / len(question.options)
         return self.right_with(p, call, name, question), p

@@ -3,7 +3,7 @@
 Without an effect it has a latent answer per parent: the gold with a fixed probability, else the gold's mate, the candidate that shares
 its initial. It spells that answer in every local arm, whatever is offered, and copies a supplied target whole with a fixed
 probability, else with one wrong character. Latent answers depend on the parent alone, so arms that differ in nothing declared do
-not differ at all. It reports what its answers are worth: the product over a string is the probability that the string is right.
+not differ at all. Its reported probabilities are calibrated: their product over a string is the probability that the string is right.
 
 An effect is a property of the request that it reads, never of an arm's name.
 """
@@ -131,7 +131,7 @@ class Known(Simulated):
 
     def _solved(self, call: Call, state: Mapping[str, Any], question: Question, truth: str) -> tuple[str, float]:
         options, candidates = list(question.options), state["candidates"]
-        if "problem" not in state:  # the candidates alone say nothing
+        if "problem" not in state:  # the problem is not shown
             return options[int(uniform(self.seed, call.parent.id, "blind") * len(options))], 1 / len(options)
         target, pieces, joiner = _presentation(call, candidates)
         whole = self._below(0.4 if self.effect == "copier" else NATIVE, call, "whole")
@@ -212,7 +212,7 @@ class Known(Simulated):
         return answer
 
     def _stray(self, call: Call, question: Question, answer: Mapping[str, Any]) -> dict[str, float]:
-        """Little more on the chosen character than on each that no candidate has here, which have most of the mass together."""
+        """Slightly more on the chosen character than on each that no candidate has at this position; those have most of the mass."""
         at = {c[call.slot.step - 1] for c in call.parent.candidates if call.slot.step <= len(c)}
         outside = [o for o in question.options if o not in at]
         share = 1 / (len(outside) + 2)

@@ -1,6 +1,6 @@
-"""Simulated judges with known truths. They read the exact bytes that a server would get, so member order reaches them or does not.
+"""Simulated judges with known truths. They read the exact bytes that a server would get, so the order of members can affect them.
 
-All but `blind` grade the final commitment. What they do beside it is the truth that a report has to find.
+All but `blind` grade the final commitment. Their other behaviour is what a report has to find.
 """
 
 from __future__ import annotations

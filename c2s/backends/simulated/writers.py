@@ -2,7 +2,7 @@
 
 It speaks the chat dialect and reads the exact bytes that a server would get.
 
-It knows what is right (the ask's truth) and writes it as its contract wants it; the habit says what becomes of that text. Its tokens are
+It knows what is right (the ask's truth) and writes it as its contract wants it; the habit says how that text is changed. Its tokens are
 a toy's: words in pieces of six letters, digits in threes, punctuation in fours.
 """
 
@@ -118,25 +118,25 @@ class Writer(Simulated):
         request, truth = call.ask.request, call.ask.truth
         habit = self.habit if uniform(self.seed, call.parent.id, "habit") < self.share else "plain"
         if as_fields(request):
-            said = {name: shown_values(q)[self._option(habit, name, q, truth[name], shown)] for name, q in request.questions.items()}
-            return _spoken(habit, orjson.dumps(said).decode())
+            fields = {name: shown_values(q)[self._option(habit, name, q, truth[name], shown)] for name, q in request.questions.items()}
+            return _with_habit(habit, orjson.dumps(fields).decode())
         ((name, question),) = request.questions.items()
         right = truth[name]
         if request.prefill is not None and habit == "restarts":
             return call.parent.target
         if request.prefill is not None and right not in question.options:  # the rest of an answer that has begun
-            return _spoken(habit, right)
+            return _with_habit(habit, right)
         option = self._option(habit, name, question, right, shown)
         if contract == "direct":
-            return _spoken(habit, option)
+            return _with_habit(habit, option)
         bound = codes(question)
         if contract == "character":
             if habit == "bound_code" or (habit == "code_under_t2" and "answers the question. Reply" in shown):
                 return bound[right]
             if habit == "other_code":
                 return next(code for o, code in bound.items() if o != right)
-            return _spoken(habit, criteria(question)[option])
-        return _spoken(habit, bound[option])
+            return _with_habit(habit, criteria(question)[option])
+        return _with_habit(habit, bound[option])
 
     def _option(self, habit: str, name: str, question: Question, right: str, shown: str) -> str:
         copying, alone = "copy_target" in shown, question.unit == "character"
@@ -145,7 +145,7 @@ class Writer(Simulated):
         return next((o for o in question.options if o != right), right) if bad else right
 
 
-def _spoken(habit: str, text: str) -> str:
+def _with_habit(habit: str, text: str) -> str:
     if habit == "full_stop":
         return text + "."
     if habit == "upper_case":

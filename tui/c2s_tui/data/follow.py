@@ -79,6 +79,8 @@ class Picture:
     events: tuple[Event, ...]
     written: float | None
     looked_at: float
+    missing: tuple[str, ...] = ()
+    """Sentences that name panels, sources and models of the run that are not installed here."""
 
     @property
     def settled(self) -> int:
@@ -116,6 +118,7 @@ class Follower:
         self.plan: Plan | None = None
         self._run_id: str | None = None
         self._joint: JointMeter | None = None
+        self._missing: tuple[str, ...] = ()
         self._pace = PaceMeter()
         self._lock = threading.Lock()
 
@@ -132,7 +135,9 @@ class Follower:
             self._pace = PaceMeter()
         with self.source.read() as db:
             if self.plan is None:
-                self.plan = read_plan(db, identity["panels"])
+                from c2s.planning.installed import lacking
+
+                self.plan, self._missing = read_plan(db, identity["panels"]), tuple(lacking(manifest))
                 self._joint = JointMeter(self.plan)
             counters = counts(db)
             requests = requests_by_state(counters)
@@ -156,6 +161,7 @@ class Follower:
                 events=tuple(Event(*row) for row in reader.events(db, self.EVENTS)),
                 written=self.source.written(),
                 looked_at=now,
+                missing=self._missing,
             )
 
 

@@ -11,16 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from c2s.controllers.continuous import first_character
 from c2s.controllers.arm_factors import Factors
+from c2s.controllers.continuous import first_character
 from c2s.controllers.program import ParentProgram
 from c2s.controllers.replay import Reply, drive
 from c2s.controllers.requests import alphabet
 from c2s.dialects import Malformed, dialect
-from c2s.errors import C2SError, LedgerError
+from c2s.errors import C2SError, LedgerError, UsageError
 from c2s.ledger import exchanges, reader
 from c2s.ledger.rows import ExchangeRow, ParentRow, SlotRow
-from c2s.panels.registry import panel
+from c2s.panels.registry import PANELS, panel
 from c2s.records import INVALID, Ask, Choice, Outcome, Question, Slot
 from c2s.settings import Settings
 from c2s_tui.data.items import text_of
@@ -110,9 +110,9 @@ class ItemView:
 
 def item_view(source: Source, number: int) -> ItemView:
     """Raises LedgerError where there is no such parent."""
-    identity = source.identity
+    manifest, _ = source.run.manifest()
     with source.read() as db:
-        replay = _Replay(db, identity, number)
+        replay = _Replay(db, manifest, number)
         row = replay.row
         payload = row.parent.payload if isinstance(row.parent.payload, Mapping) else {}
         target, candidates = text_of(payload, "target"), payload.get("candidates")
@@ -133,7 +133,8 @@ def _geometry(candidates: tuple[str, ...], target: str | None) -> Geometry | Non
 class _Replay:
     """The parent's program fed with the recorded answers, as far as they go."""
 
-    def __init__(self, db: sqlite3.Connection, identity: Mapping[str, Any], number: int) -> None:
+    def __init__(self, db: sqlite3.Connection, manifest: Mapping[str, Any], number: int) -> None:
+        identity = manifest["identity"]
         self.note: str | None = None
         self.compared: tuple[str, str] | None = ("native", "serial")
         self._asks: dict[Slot, Ask] = {}
@@ -150,6 +151,8 @@ class _Replay:
         self._factors = {arm: factors for (name, arm), factors in reader.arms(db).items() if name == self.row.panel}
         try:
             self._wire, self._model = dialect(identity["dialect"]), identity["wire_model"]
+            if (absent := PANELS.missing(self.row.panel, manifest.get("provenance", {}))) is not None:
+                raise UsageError(absent)
             self._run(identity)
         except (C2SError, KeyError, TypeError, ValueError, AttributeError, IndexError, RuntimeError) as error:
             said = str(error) if isinstance(error, C2SError) else f"{type(error).__name__}: {error}"

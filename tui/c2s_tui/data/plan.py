@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from c2s.errors import UsageError
 from c2s.controllers.arm_factors import Factors
+from c2s.errors import UsageError
 from c2s.ledger import reader
 from c2s.ledger.counters import counts
 from c2s.ledger.ranges import count_parents, last_parent

@@ -71,6 +71,8 @@ def _top(seen: Picture, width: int, frozen: bool) -> list[Line]:
     lines = [whole] if whole.width <= width else [Line(*parts).fit(width), Line(name).fit(width)]
     if state.why:
         lines += [Line(span(text, "bad")) for text in wrap(state.why, width, 3)]
+    for sentence in seen.missing:
+        lines += [Line(span(text, "warn")) for text in wrap(sentence[0].upper() + sentence[1:] + ".", width, 3)]
     settled = f" {numbers.count(seen.settled)} of {numbers.count(seen.requests['planned'])} settled, {percent_done(seen)}"
     when = f", {numbers.clock(seen.eta)} left" if seen.eta else ""
     size = max(4, min(60, width - len(settled) - len(when)))

@@ -1,0 +1,1 @@
+"""A model, a panel and a source of parents for c2s."""
