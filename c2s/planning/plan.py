@@ -100,9 +100,10 @@ def make_plan(
     check_endpoints(panels)
     files, hashes = _data_files(panels, data)
     settings, inputs = replace(settings, data=hashes), replace(inputs, files=files)
-    domain, known = settings.domain, list(dict.fromkeys(name for panel in panels for name in panel.domains))
-    if domain is not None and domain not in known:
-        raise UsageError(f"unknown domain {domain!r}{nearest(domain, known)}; known here: {', '.join(known)}")
+    known = list(dict.fromkeys(name for panel in panels for name in panel.domains))
+    for domain in settings.domains:
+        if domain not in known:
+            raise UsageError(f"unknown domain {domain!r}{nearest(domain, known)}; known here: {', '.join(known)}")
     parents = tuple((panel, parent) for panel in panels for parent in panel.source.parents(settings, inputs))
     _refuse_duplicates(parents)
     digest = items_digest((panel.name, parent) for panel, parent in parents)
