@@ -49,9 +49,9 @@ def pages(path: Path | str) -> list[Page]:
     name = next((name for name in PANELS if name in report.panels), None)
     if name is None:
         raise UsageError(f"{path} holds neither of {', '.join(PANELS)}; make one with `c2s judge audit`")
-    sections = {section.name: section for section in report.panels[name].sections}
-    errors = [section.error for section in sections.values() if section.error is not None]
+    sections = {section.name: section for section in report.panels[name].sections if section.error is None}
     if not set(NEEDED) <= set(sections):
+        errors = [section.error for section in report.panels[name].sections if section.error is not None]
         raise UsageError(f"{path}: there is no page: {' '.join(errors)}")
     rules = list(dict.fromkeys(row["configuration"] for row in sections["order"].rows))
     with sqlite.reading(run.ledger_path) as db:

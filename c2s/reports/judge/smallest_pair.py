@@ -6,6 +6,7 @@ import sqlite3
 from typing import Any
 
 from c2s.ledger import reader
+from c2s.ledger.exchanges import exchange
 from c2s.panels.base import Panel
 from c2s.records import Outcome, Slot
 from c2s.reports.section import Row
@@ -26,9 +27,7 @@ def smallest_pair(db: sqlite3.Connection, panel: Panel, contract: str) -> Row | 
             if first is None or second is None or first.output == second.output:
                 continue
             slots = slots or reader.slots_of(db, row)
-            requests = [
-                reader.exchange(db, slots[Slot(panel.name, row.parent.id, arm, 0, 1)].exchange).request for arm in (insertion, by_key)
-            ]
+            requests = [exchange(db, slots[Slot(panel.name, row.parent.id, arm, 0, 1)].exchange).request for arm in (insertion, by_key)]
             repeated = _repeated(outcomes, insertion, by_key)
             rank = (repeated is not True, sum(map(len, requests)), row.parent.id, condition)
             if best is None or rank < best[0]:
