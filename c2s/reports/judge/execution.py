@@ -88,10 +88,15 @@ def _facts(factors: Any) -> Row:
     return {key: factors[key] for key in ("contract", "presentation", "condition")}
 
 
+def _model(rows: Sequence[Row]) -> tuple[Column, ...]:
+    """A column for the model, where there are several."""
+    return (Column("model", "model"),) if len({row["model"] for row in rows}) > 1 else ()
+
+
 def _windows(rows: list[Row]) -> Section:
     columns = (
         Column("panel", "panel"),
-        Column("model", "model"),
+        *_model(rows),
         Column("sent_of", "sent", "of"),
         Column("first", "first", "time"),
         Column("last", "last", "time"),
@@ -102,14 +107,14 @@ def _windows(rows: list[Row]) -> Section:
         "Times in UTC, of the first send of each request. Moved: neighbours that left against the schedule's order. Early repeats: "
         "duplicates that left before their primary, which stays the planned one."
     ]
-    return Section("windows", "when the requests left", SOURCE, columns, rows, notes)
+    title = "When the requests left: " + ", ".join(dict.fromkeys(row["model"] for row in rows))
+    return Section("windows", title, SOURCE, columns, rows, notes)
 
 
 def _quartiles(windows: Sequence[Row], rows: list[Row]) -> Section:
-    several = len({(row["run"], row["model"]) for row in windows}) > 1
     columns = (
         Column("panel", "panel"),
-        *((Column("model", "model"),) if several else ()),
+        *_model(windows),
         Column("cell", "cell"),
         *(Column(f"quartiles.{q}", head, "int") for q, head in enumerate(("1st", "2nd", "3rd", "4th"))),
     )
@@ -122,4 +127,4 @@ def _quartiles(windows: Sequence[Row], rows: list[Row]) -> Section:
                 else "NOT MIXED: a primary cell is absent from a quartile."
             )
             notes.append(f"{window['panel']}, {window['model']}: {said}")
-    return Section("quartiles", "primary cells by quartile of calls", SOURCE, columns, rows, notes)
+    return Section("quartiles", "Primary cells by quartile of calls", SOURCE, columns, rows, notes)
