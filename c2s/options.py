@@ -254,7 +254,7 @@ class NewRun(Options):
 
 
 @dataclass(frozen=True)
-class RunOptions(ServiceOptions, NewRun, Grading, Selection, Model):
+class RunOptions(PlanOptions, NewRun):
     """`c2s run`."""
 
 

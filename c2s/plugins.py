@@ -86,7 +86,8 @@ class Plugin:
 class Registry(Mapping[str, T], Generic[T]):
     """Everything of one kind by name: what c2s declares first, in its order, then what packages bring.
 
-    `declared` gives an object or where it is ("module:attribute"). `named` gives the name that an object says it has, if it has one: it
+    `declared` gives an object or where it is ("module:attribute"), and `type` where the type of all objects is, so that asking for names
+    imports nothing. `named` gives the name that an object says it has, if it has one: it
     must be that of its entry point; `owned` notes in an object which package brought it. As a mapping it holds what can be used: a package
     that cannot be used is left out of an iteration, and raises UsageError where it is asked for by name.
     """
@@ -95,7 +96,7 @@ class Registry(Mapping[str, T], Generic[T]):
         self,
         kind: Kind,
         declared: Mapping[str, T | str],
-        type: type[T],
+        type: str,
         named: Callable[[T], str] | None = None,
         owned: Callable[[T, Distribution], T] = lambda loaded, _: loaded,
     ) -> None:
@@ -177,11 +178,11 @@ class Registry(Mapping[str, T], Generic[T]):
             raise UsageError(f"{plugin.distribution} brings a {self.kind} {name!r}: a name is made of letters, digits, dots and dashes")
         where = f"{self.kind} {name!r} of the package {plugin.distribution} cannot be used: {plugin.target}"
         try:
-            loaded = _attribute(plugin.target)
+            loaded: T = _attribute(plugin.target)
         except (Exception, SystemExit) as error:  # whatever a package does when it is imported, the others go on
             raise UsageError(f"{where} failed: {_sentence(error)}") from error
-        if not isinstance(loaded, self.type):
-            raise UsageError(f"{where} is no {self.type.__module__}.{self.type.__name__}, but {type(loaded).__name__}")
+        if not isinstance(loaded, _attribute(self.type)):
+            raise UsageError(f"{where} is no {self.type.replace(':', '.')}, but {type(loaded).__name__}")
         if self._named is not None and self._named(loaded) != name:
             raise UsageError(f"{where} is named {self._named(loaded)!r}; its entry point must have the same name")
         return self._owned(loaded, plugin.distribution)

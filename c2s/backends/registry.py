@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from c2s.backends.base import Backend
 from c2s.errors import MissingDependency, UsageError, nearest
 from c2s.extras import install_command
 from c2s.plugins import Entry, Registry, resolve_target
+
+if TYPE_CHECKING:
+    from c2s.backends.base import Backend
 
 ENTRIES = (
     Entry(
@@ -96,10 +98,10 @@ ENTRIES = (
     ),
 )
 
-MODELS = Registry(
+MODELS: Registry[Entry] = Registry(
     "model",
     {entry.kind: entry for entry in ENTRIES},
-    Entry,
+    "c2s.plugins:Entry",
     named=lambda entry: entry.kind,
     owned=lambda entry, distribution: replace(entry, distribution=distribution),
 )

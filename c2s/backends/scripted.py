@@ -113,7 +113,7 @@ class Scripted:
     def _choices(self, call: Call, result: Any) -> dict[str, Any]:
         questions = call.ask.request.questions
         if isinstance(result, str):
-            return {"model": self.model, "answers": dict.fromkeys(questions, {"type": "choice", "choice": result})}
+            return {"model": self.model, "answers": {name: {"type": "choice", "choice": result} for name in questions}}
         if not isinstance(result, Mapping):
             raise Fault(f"it returned {_kind(result)}; {RIGHT}")
         if result.keys() != questions.keys():

@@ -10,8 +10,8 @@ from typing import Any
 
 import orjson
 
+from c2s.api.wordnet_place import named_wordnet
 from c2s.cli.output import json_out, new_file, say, write_file
-from c2s.cli.wordnet_place import named_wordnet
 from c2s.errors import UsageError
 from c2s.reports.tables import Table, as_text
 

@@ -54,7 +54,8 @@ def _sgd_tables(audit: Mapping[str, Any]) -> list[Table]:
         sums = [str(sum(cells[n] for cells in found[key].values())) for key in ("eligible", "selected") for n in lengths]
         title = f"{split}: {found['eligible_dialogues']} of {found['dialogues']} dialogues have an eligible prefix"
         header = ["service", *(f"{n} turns" for n in lengths), *(f"chosen {n}" for n in lengths)]
-        chosen = f"Chosen: {found['prefixes']} prefixes, {found['user_turns']} user turns, {found['field_turns']} field turns, {found['services']} services."
+        turns = f"{found['user_turns']} user turns, {found['field_turns']} field turns"
+        chosen = f"Chosen: {found['prefixes']} prefixes, {turns}, {found['services']} services."
         tables.append(Table(title, header, [*rows, ["all", *sums]], [chosen]))
         refused = [[str(r["user_turns"]), r["reason"], str(r["prefixes"])] for r in found["refused"]]
         tables.append(Table(f"{split}: why prefixes were refused", ["user turns", "first reason", "dialogues"], refused, left=2))

@@ -9,15 +9,20 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import orjson
 
 from c2s import __version__
+from c2s.api.wordnet_place import named_wordnet
 from c2s.cli.arguments import options as declared_options
 from c2s.cli.output import json_out
-from c2s.cli.wordnet_place import named_wordnet
 from c2s.errors import C2SError
 from c2s.options import Endpoint, as_dict
+
+if TYPE_CHECKING:
+    from c2s.backends.base import Backend, Exchange
+    from c2s.backends.hosted.servers import Hosted
 
 EXTRAS = {
     "sparrow_decider": ("Sparrow, the demo model", "demo"),
@@ -43,7 +48,7 @@ class Finding:
 
 def doctor(options: argparse.Namespace) -> int:
     """Exit code 0 unless something needed is bad; what is optional and missing is only said."""
-    findings = [_python(), _core(), _sqlite(), _bank(), _wordnet(options), *_extras()]
+    findings = [_python(), _core(), _sqlite(), _bank(), _wordnet(options), *_extras(), *_packages()]
     if options.model:
         findings += _endpoint(options)
     if options.json:
@@ -114,6 +119,20 @@ def _extras() -> list[Finding]:
     return found
 
 
+def _packages() -> list[Finding]:
+    """Models, panels and sources of installed packages: those that can be used, and a sentence for each that cannot."""
+    from c2s.backends.registry import MODELS
+    from c2s.panels.registry import PANELS
+    from c2s.sources.registry import SOURCES
+
+    findings = []
+    for registry in (MODELS, PANELS, SOURCES):
+        brought = [name for name in registry if name not in registry.declared]
+        findings += [Finding(registry.kind, "ok", f"{name}, from the package {registry.distribution(name)}") for name in brought]
+        findings += [Finding(registry.kind, "missing", problem) for problem in registry.problems()]
+    return findings
+
+
 def _endpoint(options: argparse.Namespace) -> list[Finding]:
     """The model's server: its list of models, one probe decision, its clock and what it says of waiting."""
     from c2s.backends.abilities import Describing
@@ -137,7 +156,7 @@ def _endpoint(options: argparse.Namespace) -> list[Finding]:
         backend.close()
 
 
-def _models(backend) -> Finding:
+def _models(backend: Hosted) -> Finding:
     endpoint = backend.endpoint(backend.models_path)
     came = endpoint.get()
     endpoint.close()
@@ -145,7 +164,7 @@ def _models(backend) -> Finding:
     if came.verdict != "ok":
         return Finding("models list", "missing", f"{where}: {came.message}")
     try:
-        body = orjson.loads(came.raw)
+        body = orjson.loads(came.raw or b"")
         entries = body.get("models") or body.get("data") or []
         names = [str(entry.get("name") or entry.get("id")) for entry in entries if isinstance(entry, dict)]
     except (ValueError, AttributeError, TypeError):
@@ -154,7 +173,7 @@ def _models(backend) -> Finding:
     return Finding("models list", "ok", f"{len(names)} models; it {listed} {backend.model}: {', '.join(names[:8])}"[:300])
 
 
-def _probe(backend) -> list[Finding]:
+def _probe(backend: Backend) -> list[Finding]:
     from c2s.backends.base import Call
     from c2s.dialects import Malformed, dialect
     from c2s.records import Ask, Parent, Question, Request, Slot
@@ -176,7 +195,7 @@ def _probe(backend) -> list[Finding]:
         findings.append(Finding("probe decision", "bad", f"{came.verdict}: {came.message}"))
     else:
         try:
-            answer = wire.decode(ask, came.raw)
+            answer = wire.decode(ask, came.raw or b"")
         except Malformed as error:
             findings.append(Finding("probe decision", "bad", f"malformed: {error}"))
         else:
@@ -194,7 +213,7 @@ def _probe(backend) -> list[Finding]:
     return findings + _clock(came)
 
 
-def _clock(came) -> list[Finding]:
+def _clock(came: Exchange) -> list[Finding]:
     from c2s.backends.hosted.http import http_date, retry_after
 
     if came.http_status is None:

@@ -3,72 +3,26 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+import c2s
 from c2s.cli.output import json_out, say
-from c2s.ledger import reader, sqlite
-from c2s.ledger.directory import RunDirectory
-from c2s.ledger.totals import NANO, from_run
-from c2s.planning.installed import lacking
 
 
 def status(options: argparse.Namespace) -> int:
     """State, counts and latest events, from counters alone."""
-    run = RunDirectory.open(options.dir)
-    manifest, _ = run.manifest()
-    running = run.running()
-    with sqlite.reading(run.ledger_path) as db:
-        counters = reader.counts(db)
-        values = reader.run_values(db)
-        events = reader.events(db)
-    requests = reader.requests_by_state(counters)
-    failure, spend = values.get("failure"), from_run(values)
-    state = reader.run_state(running, failure, requests)
-    arms: dict[str, dict[str, dict[str, int]]] = {}
-    for count in counters:
-        if count.arm:
-            cell = arms.setdefault(count.domain, {}).setdefault(count.arm, {})
-            cell[count.key] = cell.get(count.key, 0) + count.n
-    transitions: dict[str, dict[str, int]] = {}
-    for count in counters:
-        if count.key.startswith("transition:"):
-            cell = transitions.setdefault(count.domain, {})
-            cell[count.key[11:]] = cell.get(count.key[11:], 0) + count.n
-    document = {
-        "state": state,
-        "runner": run.runner() if running else None,
-        "failure": failure or None,
-        "phase": (values.get("phase") or None) if running else None,
-        "stopped": (values.get("stopped") or None) if state == "interrupted" else None,
-        "spend": {
-            "sends": spend.sends,
-            "reused": spend.reused,
-            "input_tokens": spend.input_tokens,
-            "output_tokens": spend.output_tokens,
-            "usage_not_reported": spend.unreported,
-            "settled_usd": spend.settled_nano / NANO,
-            "held_usd": spend.held_nano / NANO,
-        },
-        "models": json.loads(values.get("models") or "{}"),
-        "panels": manifest["identity"]["panels"],
-        "model": manifest["identity"]["model"],
-        "missing": lacking(manifest),
-        "requests": requests,
-        "arms": arms,
-        "transitions": transitions,
-        "events": [{"at": at, "level": level, "message": message} for at, level, message in events],
-    }
+    document = c2s.open(options.dir).status()
     if options.json:
         json_out(document)
-        return 0
-    print_status(document)
+    else:
+        print_status(document)
     return 0
 
 
-def print_status(document: dict) -> None:
+def print_status(document: Mapping[str, Any]) -> None:
     from c2s.reports.tables import Table, as_text, literal
 
     runner = f" by {document['runner']}" if document["runner"] else ""
@@ -125,13 +79,21 @@ def say_errors(errors: Sequence[str]) -> int:
 
 
 def verify(options: argparse.Namespace) -> int:
-    from c2s.verification import verify as verify_run
-
-    found = verify_run(options.dir)
+    found = c2s.verify(options.dir)
     if options.json:
-        json_out({"verified": not found.differences, "open": found.open, "checked": dict(found.checked), "differences": found.differences})
+        json_out(
+            {
+                "verified": not found.differences,
+                "open": found.open,
+                "checked": dict(found.checked),
+                "differences": found.differences,
+                "notes": found.notes,
+            }
+        )
     else:
         counted = ", ".join(f"{n} {what}" for what, n in found.checked.items())
+        for note in found.notes:
+            say(f"c2s: {note}")
         for difference in found.differences[:50]:
             say(f"c2s: {difference}")
         if len(found.differences) > 50:

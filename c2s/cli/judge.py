@@ -6,67 +6,78 @@ import argparse
 import dataclasses
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
+import c2s
+from c2s.api.planned import PlannedRun
+from c2s.backends.base import Backend
+from c2s.cli.arguments import options as declared_options
 from c2s.cli.output import json_out, new_file, say, write_file
+from c2s.cli.progress_line import ProgressLine
+from c2s.cli.run import OrderlyStop, finish
 from c2s.errors import UsageError
-from c2s.options import AuditOptions
+from c2s.options import AuditOptions, RunOptions, declared
 
 PANEL = "judge-audit"
 
 
 def audit(arguments: argparse.Namespace) -> int:
     """Plan, say what it costs, run, and print one page. A paid model is asked only with --yes."""
-    from c2s.backends.registry import default_model, open_model
-    from c2s.cli import limits as hosted
-    from c2s.cli.planning import planned
-    from c2s.cli.run import earlier_form, start
-    from c2s.dialects import dialect
-    from c2s.planning.estimate import estimate
-    from c2s.spending.prices import load_price
+    from c2s.api.planned import estimated, planned
+    from c2s.api.service import budget, price_of
+    from c2s.api.sitting import begin, interruptible, opened
 
-    options = earlier_form(AuditOptions, arguments)
-    options.seed = options.wordnet = options.data = options.field_options = options.observed = None
-    values = options.service
-    backend = open_model(options.model or default_model(), values)
-    try:
-        if not (options.rubric or options.contracts):
-            options.contracts = "FINAL3"
-        plan = _with_items(options, lambda: planned([PANEL], options, backend))
-        price = load_price(backend.model, values["prices"])
-        (found,) = estimate(plan, dialect(backend.dialect), backend.model, price)
-        money = (
-            f", USD {found.usd_expected:.4f} expected, {found.usd_reserved:.4f} at most" if price and found.usd_expected is not None else ""
-        )
-        unknown = "" if price or backend.resend == "safe" else f"; no price is known for {backend.model} (see --prices)"
-        say(
-            f"c2s: {found.parents} items x {found.requests // max(1, found.parents)} calls = {found.requests} requests, about {found.input_tokens} + {found.output_tokens} tokens{money}{unknown}"
-        )
-        if backend.resend == "paid" and not options.yes:
+    given = declared_options(AuditOptions, arguments)
+    line = ProgressLine()
+    with OrderlyStop() as stop, interruptible(line, stop) as watch, opened(given.model, given) as backend, _items(given) as data:
+        options = _as_run(given, data)
+        plan = planned(options, backend, watch.note)
+        say(f"c2s: {_cost(estimated(plan, backend, options), backend)}")
+        if backend.resend == "paid" and not given.yes:
             raise UsageError(
                 "this model counts as paid and nothing was sent; add --yes to go on, or --limit N for N items of each workload"
             )
-        hosted.check_budget(backend, values)
-    except BaseException:
-        backend.close()
-        raise
-    return start(plan, [PANEL], backend, options, values, show=_show)
+        budget(backend, options, price_of(backend, options))
+        named = () if given.items is None else (given.items,)  # what the manifest names as the origin
+        path = begin(plan, backend, replace(options, data=named), watch)
+    return finish(c2s.open(path), arguments, show=_show)
 
 
-def _with_items(options: argparse.Namespace, make):
-    """Call `make` with the user's items as a data file, which lives only while the plan is made: its rows are frozen into the ledger."""
-    if not options.items:
-        return make()
+def _as_run(given: AuditOptions, data: tuple[str, ...]) -> RunOptions:
+    """The audit as a run of its panel."""
+    shared = {name: getattr(given, name) for name in declared(AuditOptions) if name in declared(RunOptions)}
+    rules = given.contracts or (() if given.rubric else ("FINAL3",))
+    return RunOptions(**shared | {"panels": (PANEL,), "data": data, "contracts": rules})
+
+
+def _cost(planned: PlannedRun, backend: Backend) -> str:
+    """One sentence: items, calls, tokens and money."""
+    (e,) = planned.panels
+    money = ""
+    if e.usd_expected is not None:
+        money = f", USD {e.usd_expected:.4f} expected, {e.usd_reserved:.4f} at most"
+    elif backend.resend == "paid":
+        money = f"; no price is known for {backend.model} (see --prices)"
+    tokens = f"about {e.input_tokens} + {e.output_tokens} tokens"
+    return f"{e.parents} items x {e.requests // max(1, e.parents)} calls = {e.requests} requests, {tokens}{money}"
+
+
+@contextmanager
+def _items(given: AuditOptions) -> Iterator[tuple[str, ...]]:
+    """The user's items as a data file, which lives only while the run is made: its rows are frozen into the ledger."""
+    if given.items is None:
+        yield ()
+        return
     from c2s.banks.judge_items import item_bytes, read_items
 
-    rows = read_items(options.items)
+    rows = read_items(given.items)
     with tempfile.TemporaryDirectory(prefix="c2s-items-") as folder:
         path = Path(folder) / "items.jsonl"
-        path.write_bytes(item_bytes(rows, Path(options.items).stem))
-        options.data = [str(path)]
-        plan = make()
-    options.data = [options.items]  # what the manifest names as the origin
-    return plan
+        path.write_bytes(item_bytes(rows, Path(given.items).stem))
+        yield (str(path),)
 
 
 def page(options: argparse.Namespace) -> int:
@@ -88,14 +99,14 @@ def _show(path: Path | str, options: argparse.Namespace) -> None:
 def execution(options: argparse.Namespace) -> int:
     """When the requests of a run left: windows, and every primary cell in every chronological quartile."""
     from c2s.reports.judge.execution import execution as examine
-    from c2s.reports.judge.execution import tables
+    from c2s.reports.section import together
     from c2s.reports.tables import as_text
 
-    found = [stream for path in options.dirs for stream in examine(path)]
+    sections = examine(options.dirs)
     if options.json:
-        json_out({"streams": [dataclasses.asdict(stream) | {"mixed": stream.mixed} for stream in found]})
+        json_out({"sections": {section.name: section.as_dict(clock=True) for section in sections}})
     else:
-        sys.stdout.write("\n".join(as_text(table) for table in tables(found)))
+        sys.stdout.write("\n".join(as_text(together([(None, section)])) for section in sections if section.rows))
     return 0
 
 

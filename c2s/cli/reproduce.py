@@ -43,7 +43,7 @@ def as_text(found: Sequence[Figure]) -> str:
 
 
 def _summary(found: Sequence[Figure]) -> str:
-    counts = Counter(figure.verdict for figure in found)
+    counts: Counter[str] = Counter(figure.verdict for figure in found)
     lines = _wrapped(
         f"Summary: of {len(found)} figures " + ", ".join(f"{counts[verdict]} {said}" for verdict, said in SAID.items()) + ".", ""
     )

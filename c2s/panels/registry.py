@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from c2s.errors import UsageError, nearest
-from c2s.panels.base import Panel
 from c2s.plugins import Registry, resolve_endpoint
+
+if TYPE_CHECKING:
+    from c2s.panels.base import Panel
 
 DECLARED = {
     "main": "c2s.panels.choice.main:MAIN",
@@ -49,7 +52,7 @@ DECLARED = {
     "cost": "c2s.panels.choice.analyses:COST",
 }
 
-PANELS = Registry("panel", DECLARED, Panel, named=lambda panel: panel.name)
+PANELS: Registry[Panel] = Registry("panel", DECLARED, "c2s.panels.base:Panel", named=lambda panel: panel.name)
 """Our panels in the order of reports, then those of installed packages; each is loaded when it is asked for."""
 
 

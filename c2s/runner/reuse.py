@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
@@ -11,6 +12,7 @@ from c2s.backends.base import Backend
 from c2s.errors import UsageError
 from c2s.ledger import reader, sqlite
 from c2s.ledger.directory import RunDirectory
+from c2s.ledger.exchanges import exchange
 from c2s.records import Slot
 
 
@@ -40,6 +42,7 @@ class Reuse:
             raise UsageError(
                 f"--reuse-from {path}: that run asked another model ({identity['model']}; differs in {differing}); nothing can be reused"
             )
+        self.path = path
         self.copied = 0
         self._run_id = manifest["provenance"]["run_id"]
         self._stack = ExitStack()
@@ -51,17 +54,33 @@ class Reuse:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
         self._stack.close()
 
-    def find(self, slot: Slot, body_sha256: str) -> Reused | None:
-        found = self._db.execute(
-            "SELECT exchange FROM slots WHERE parent = (SELECT id FROM parents WHERE panel = ? AND parent = ?)"
-            " AND arm = ? AND replicate = ? AND step = ? AND turn = ? AND state = 'ok'",
-            slot,
-        ).fetchone()
-        if found is None:
+    def answer(self, slot: Slot, body_sha256: str) -> Reused | None:
+        """The recorded response to this slot, where its request had these bytes."""
+        number = reader.answer_to(self._db, slot)
+        if number is None:
             return None
-        recorded = reader.exchange(self._db, found[0])
-        if recorded.body_sha256 != body_sha256:
+        recorded = exchange(self._db, number)
+        if recorded.body_sha256 != body_sha256 or recorded.response is None:
             return None
         self.copied += 1
         origin = recorded.origin or f"{self._run_id}/{recorded.id}"
         return Reused(recorded.response, origin, recorded.http_status, recorded.headers, recorded.sent_at, recorded.done_at)
+
+
+class EarlierRuns:
+    """Several runs, looked through in their order; open while its block runs."""
+
+    def __init__(self, paths: Sequence[str], backend: Backend) -> None:
+        with ExitStack() as opened:  # closes those that were opened where a later one is refused
+            self.runs = [opened.enter_context(Reuse(path, backend)) for path in paths]
+            self._stack = opened.pop_all()
+
+    def __enter__(self) -> EarlierRuns:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        self._stack.close()
+
+    def answer(self, slot: Slot, body_sha256: str) -> Reused | None:
+        """The answer of the first run that has one to this request."""
+        return next((found for run in self.runs if (found := run.answer(slot, body_sha256)) is not None), None)

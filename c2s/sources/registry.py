@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from c2s.errors import UsageError, nearest
 from c2s.plugins import Registry
-from c2s.records import Parent
-from c2s.settings import Inputs, Settings
-from c2s.sources.base import Source
+
+if TYPE_CHECKING:
+    from c2s.records import Parent
+    from c2s.settings import Inputs, Settings
+    from c2s.sources.base import Source
 
 DECLARED = {
     "natural": "c2s.sources.natural_items:MAIN_PARENTS",
     "dialogues": "c2s.sources.dialogues:DIALOGUES",
 }
 
-SOURCES: Registry[Source] = Registry("source", DECLARED, Source)  # type: ignore[type-abstract]
+SOURCES: Registry[Source] = Registry("source", DECLARED, "c2s.sources.base:Source")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import replace
 import orjson
 import pytest
 from support.panels import Listed
-from support.runs import count_of, drive, events, make_run, rows, server_model, spend_of, states
+from support.runs import Stopping, count_of, drive, events, make_run, rows, server_model, spend_of, states
 from support.server import Action, Server
 
 from c2s.backends.scripted import Scripted
@@ -231,22 +231,8 @@ def test_case_8_malformed_is_final_unless_asked_and_every_attempt_is_counted_onc
         backend = server_model(server.url, concurrency=1)
         run = make_run(memory_path / "again", backend, limit=2)
 
-        def stop_after_one_parent(tally, final):
-            if sum(tally.transitions.values()) and not runner_of[0].stopping:
-                runner_of[0].stop()
-
-        runner_of = []
-        from c2s.runner.execute import Runner
-
-        original = Runner.__init__
-
-        def remember(self, *words, **named):
-            original(self, *words, **named)
-            runner_of.append(self)
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Runner, "__init__", remember)
-            first = drive(run, backend, policy=Policy(retry_malformed=2), budget=Budget(JEV), watch=stop_after_one_parent)
+        stop = Stopping(lambda tally: sum(tally.transitions.values()) > 0)  # after one parent
+        first = drive(run, backend, policy=Policy(retry_malformed=2), budget=Budget(JEV), watch=stop)
         assert not first.finished
         spent_first = spend_of(run)
         attempts = rows(
@@ -292,18 +278,11 @@ def test_case_9_a_wait_above_the_cap_pauses_the_whole_endpoint_and_says_so(memor
         run = make_run(memory_path / "run", backend, limit=4)
         seen = []
 
-        def watch(tally, final):
-            if tally.phase.startswith("waiting"):
-                seen.append(tally.phase)
-                runner.stop()
+        def waits(tally):
+            seen.extend([tally.phase] if tally.phase.startswith("waiting") else [])
+            return bool(seen)
 
-        from c2s.runner.execute import Runner
-
-        with run.locked():
-            writer = LedgerWriter(run, durable=True)
-            runner = Runner(writer, backend, (MAIN,), Settings.from_dict(run.manifest()[0]["identity"]["settings"]), watch=watch)
-            assert not runner.run()
-            writer.close()
+        assert not drive(run, backend, watch=Stopping(waits)).finished
         assert seen and server.total <= 8
         assert any("asks for a pause of 600 s: nothing leaves before that" in event for event in events(run))
         assert "unknown" not in states(run)

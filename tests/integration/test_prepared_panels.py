@@ -7,16 +7,15 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from support import runs
+from support.runs import Stopping
 
 from c2s.backends.base import Call, Exchange
 from c2s.backends.scripted import Scripted
 from c2s.ledger.directory import RunDirectory
-from c2s.ledger.writer import LedgerWriter
 from c2s.panels.registry import select
 from c2s.planning.plan import create_run, make_plan
 from c2s.reports.build import build
-from c2s.runner.execute import Runner
-from c2s.runner.retry import replan
 from c2s.settings import Settings
 from c2s.verification import verify
 
@@ -47,17 +46,8 @@ def run(tmp_path: Path):
 
 
 def drive(directory: RunDirectory, backend: Scripted, panels: tuple, *, stop_after: int | None = None, retry: bool = False) -> bool:
-    writer = LedgerWriter(directory, durable=False)
-    try:
-        if retry:
-            replan(writer, panels, errors=True, unknown=False)
-        identity = directory.manifest()[0]["identity"]
-        runner = Runner(writer, backend, panels, Settings.from_dict(identity["settings"]))
-        if stop_after is not None:
-            runner.watch = lambda tally, final: runner.stop() if tally.asked >= stop_after else None
-        return runner.run()
-    finally:
-        writer.close()
+    watch = None if stop_after is None else Stopping(lambda tally: tally.asked >= stop_after)
+    return runs.drive(directory, backend, panels=panels, report=False, watch=watch, errors=retry).finished
 
 
 def rows(directory: RunDirectory, sql: str) -> list[tuple]:
@@ -74,7 +64,12 @@ def test_a_wrong_selection_is_taken_over_and_copied_faithfully(run):
     assert verify(directory.path).differences == []
     section = build([directory.path]).as_dict()["sections"]["workflows"]
     by_name = {row["workflow"]: row for row in section["rows"]}
-    assert by_name["program return"]["faithful_and_right"] == [0, 12, 0, 0] and by_name["SelfPlanSpell"]["faithful_and_right"] == [0, 12, 0, 0]
+    assert by_name["program return"]["faithful_and_right"] == [0, 12, 0, 0] and by_name["SelfPlanSpell"]["faithful_and_right"] == [
+        0,
+        12,
+        0,
+        0,
+    ]
     assert by_name["independent Serial"]["faithful_and_right"] == [0, 0, 12, 0]
     plans = {
         parent: json.loads(a)["plan"]

@@ -45,6 +45,16 @@ def test_models_and_panels_are_listed_with_their_package(tiny: Installed):
         assert tiny.command(command)[1].count("    from the package c2s-tiny 1.2.3\n") == 1
 
 
+def test_the_doctor_names_what_packages_bring(tiny: Installed):
+    _, out, _ = tiny.command("doctor", "--json")
+    found = [(f["what"], f["state"], f["detail"]) for f in json.loads(out)["findings"] if "c2s-tiny" in f["detail"]]
+    assert found == [
+        ("model", "ok", "tiny, from the package c2s-tiny 1.2.3"),
+        ("panel", "ok", "tiny-words, from the package c2s-tiny 1.2.3"),
+        ("source", "ok", "tiny-words, from the package c2s-tiny 1.2.3"),
+    ]
+
+
 def test_the_manifest_names_the_package_of_everything_that_it_brought(tiny: Installed):
     manifest = json.loads((tiny.folder / "run" / "manifest.json").read_bytes())
     assert manifest["provenance"]["plugins"] == {

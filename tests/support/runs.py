@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from c2s.api import sitting
+from c2s.api.watching import Watch
 from c2s.backends.base import Backend
 from c2s.backends.registry import open_model
 from c2s.ledger import sqlite
-from c2s.ledger.directory import RunDirectory, write_durably
+from c2s.ledger.directory import RunDirectory
 from c2s.ledger.totals import Spend, read_spend
-from c2s.ledger.writer import LedgerWriter
 from c2s.panels.base import Panel
 from c2s.panels.choice.main import MAIN
 from c2s.planning.plan import create_run, make_plan
-from c2s.reports.build import as_json, build
 from c2s.runner.execute import Runner
-from c2s.runner.retry import replan
+from c2s.runner.progress import Tally
 from c2s.settings import Settings
 
 
@@ -38,25 +38,26 @@ def drive(
     *,
     panels: Sequence[Panel] = (MAIN,),
     report: bool = True,
-    errors: bool = False,
-    unknown: bool = False,
-    **runner: Any,
+    **named: Any,
 ) -> Runner:
     """One sitting; returns the runner. The ledger is closed."""
-    manifest, digest = run.manifest()
     with run.locked():
-        writer = LedgerWriter(run, durable=backend.resend == "paid")
-        try:
-            writer.require_manifest(digest)
-            if errors or unknown:
-                replan(writer, panels, errors=errors, unknown=unknown)
-            made = Runner(writer, backend, panels, Settings.from_dict(manifest["identity"]["settings"]), **runner)
-            made.run()
-        finally:
-            writer.close()
-    if made.finished and report:
-        write_durably(run.report_path, as_json(build([run.path])))
-    return made
+        runner = sitting.drive(run, backend, panels, **named)
+        if runner.finished and report:
+            sitting.write_report(run)
+    return runner
+
+
+class Stopping(Watch):
+    """Stops its runner when `when(tally)` holds."""
+
+    def __init__(self, when: Callable[[Tally], bool]) -> None:
+        super().__init__()
+        self._when = when
+
+    def __call__(self, tally: Tally, final: bool = False) -> None:
+        if self.runner is not None and not self.runner.stopping and self._when(tally):
+            self.runner.stop()
 
 
 def rows(run: RunDirectory, query: str, *values: Any) -> list[tuple]:

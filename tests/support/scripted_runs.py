@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from support import runs
+from support.runs import Stopping
+
 from c2s.backends.scripted import Scripted
 from c2s.ledger.directory import RunDirectory
-from c2s.ledger.writer import LedgerWriter
 from c2s.panels.registry import select
 from c2s.planning.plan import create_run, make_plan
-from c2s.runner.execute import Runner
 from c2s.runner.policy import Policy
-from c2s.runner.retry import replan
 from c2s.settings import Settings
 
 
@@ -40,18 +40,9 @@ def drive(
     policy: Policy = Policy(),
 ) -> bool:
     """Run or go on; True when nothing is left."""
-    identity = run.manifest()[0]["identity"]
-    panels = select(identity["panels"]).panels
-    writer = LedgerWriter(run, durable=False)
-    try:
-        if retry or unknown:
-            replan(writer, panels, errors=retry, unknown=unknown)
-        runner = Runner(writer, backend, panels, Settings.from_dict(identity["settings"]), policy=policy)
-        if stop_after is not None:
-            runner.watch = lambda tally, final: runner.stop() if tally.asked >= stop_after else None
-        return runner.run()
-    finally:
-        writer.close()
+    panels = select(run.manifest()[0]["identity"]["panels"]).panels
+    watch = None if stop_after is None else Stopping(lambda tally: tally.asked >= stop_after)
+    return runs.drive(run, backend, panels=panels, report=False, watch=watch, errors=retry, unknown=unknown, policy=policy).finished
 
 
 def run_script(

@@ -28,7 +28,14 @@ def workflows(data: PanelData) -> Section:
             correct = [bool(o.correct) for o in outcomes]
             counts = [sum(f == a and c == b for f, c in zip(faithful, correct)) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
             rows.append(
-                {"domain": domain, "workflow": name, "n": len(found), "n_planned": len(parents), "calls": calls, "faithful_and_right": counts}
+                {
+                    "domain": domain,
+                    "workflow": name,
+                    "n": len(found),
+                    "n_planned": len(parents),
+                    "calls": calls,
+                    "faithful_and_right": counts,
+                }
                 | estimates.merged(
                     estimates.share("fidelity", faithful, strata, data.panel), estimates.share("gold_em", correct, strata, data.panel)
                 )
