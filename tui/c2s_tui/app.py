@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any, ClassVar
 
 from textual import events
 from textual.app import App, SystemCommand
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from c2s_tui.data.filters import parse
@@ -18,14 +20,16 @@ from c2s_tui.data.items import named_item
 from c2s_tui.data.source import Trouble, guarded
 from c2s_tui.screens.base import View
 from c2s_tui.screens.help import HelpScreen
-from c2s_tui.session import Session, SideChoice
+from c2s_tui.session import Session, SideChoice, newest, planned
 from c2s_tui.text import visible
-from c2s_tui.widgets.bars import NUMBERS
+from c2s_tui.widgets.bars import NUMBERS, described
 
 
-def view_of(name: str) -> View:
+def view_of(name: str) -> View[Any]:
     """The screen with this name; its module is loaded when it is first opened."""
-    return getattr(import_module(f"c2s_tui.screens.{name}"), f"{name.capitalize()}Screen")()
+    view = getattr(import_module(f"c2s_tui.screens.{name}"), f"{name.capitalize()}Screen")()
+    assert isinstance(view, View), "every module of a screen that has a number defines one"
+    return view
 
 
 class TuiApp(App[None]):
@@ -34,7 +38,7 @@ class TuiApp(App[None]):
     TITLE = "c2s"
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "quit", "quit", tooltip="end"),
         Binding("question_mark", "help", "help", key_display="?", tooltip="this help"),
         *(Binding(n, f"go('{name}')", name, show=False, tooltip=f"the screen {name}") for n, name in NUMBERS.items()),
@@ -63,7 +67,7 @@ class TuiApp(App[None]):
             self.session.other = SideChoice(other)
         self._typed, self._item = typed, item
         self._first = screen or ("monitor" if run is not None else "runs")
-        self._views: dict[str, View] = {}
+        self._views: dict[str, View[Any]] = {}
 
     def on_mount(self) -> None:
         if self._typed or self._item:
@@ -77,10 +81,10 @@ class TuiApp(App[None]):
         session = self.session
 
         def read() -> None:
-            session.follower.look()
-            session.chosen = parse(typed, session.follower.plan)
+            session.opened.look()
+            session.chosen = parse(typed, planned(session.opened))
             if item is not None:
-                session.item = named_item(session.follower.source, item)
+                session.item = named_item(session.opened.source, item)
 
         done = guarded(read)
         if isinstance(done, Trouble):
@@ -103,11 +107,10 @@ class TuiApp(App[None]):
 
     def _choose_first(self) -> bool:
         found = guarded(self.session.watch.look)
-        entries = [] if isinstance(found, Trouble) else [entry for entry in found.entries if not isinstance(entry.seen, Trouble)]
-        if not entries:
+        path = None if isinstance(found, Trouble) else newest(found.entries)
+        if path is None:
             return False
-        live = [entry for entry in entries if entry.seen.state.live]
-        self.session.open(max(live or entries, key=lambda entry: entry.seen.written or 0).path)
+        self.session.open(path)
         return True
 
     def say(self, message: str, *, error: bool = False) -> None:
@@ -130,17 +133,15 @@ class TuiApp(App[None]):
 
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self.screen, self.BINDINGS))
+            self.push_screen(HelpScreen(described(self.screen.BINDINGS), described(self.BINDINGS)))
 
     def action_pause(self) -> None:
         """Tell the runner of the run that is looked at to pause, or to go on."""
-        source = None
-        if isinstance(self.screen, View) and self.screen.run_path() is not None:
-            source = self.session.watch.follower(self.screen.run_path()).source
-        elif self.session.follower is not None:
-            source = self.session.follower.source
-        if source is None:
+        path = self.screen.run_path() if isinstance(self.screen, View) else None
+        follower = self.session.follower if path is None else self.session.watch.follower(path)
+        if follower is None:
             return
+        source = follower.source
         if self.session.read_only:
             self.say("read-only: start with --allow-control to pause runs from here", error=True)
         elif not source.run.running():
@@ -162,8 +163,8 @@ class TuiApp(App[None]):
         done = guarded(self.save_screenshot, name, str(self.export_folder))
         self.say(done.message if isinstance(done, Trouble) else f"saved {done}", error=isinstance(done, Trouble))
 
-    def get_system_commands(self, screen: Screen) -> Iterable[SystemCommand]:
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         yield from super().get_system_commands(screen)
         for number, name in NUMBERS.items():
-            yield SystemCommand(f"Open {name}", f"screen {number}", lambda name=name: self.go(name))
+            yield SystemCommand(f"Open {name}", f"screen {number}", partial(self.go, name))
         yield SystemCommand("Pause or go on", "tell the runner of this run", self.action_pause)

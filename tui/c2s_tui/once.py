@@ -6,7 +6,7 @@ import argparse
 import shutil
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from c2s.errors import UsageError
@@ -18,7 +18,7 @@ from c2s_tui.data.items import all_rows, named_item
 from c2s_tui.data.report import report
 from c2s_tui.data.selection import Selection, select
 from c2s_tui.data.source import Trouble
-from c2s_tui.session import Session, SideChoice, default_other
+from c2s_tui.session import Session, SideChoice, default_other, newest, planned
 from c2s_tui.text import Line
 from c2s_tui.views.compare import SideName, compare_layout, compare_lines, compared_line, listed
 from c2s_tui.views.item import item_lines
@@ -42,19 +42,17 @@ def print_once(root: Path, run: Path | None, options: argparse.Namespace) -> int
         runs = session.watch.look(slow=True)
         _write(runs_lines(runs, width, time.time()))
         return int(any(isinstance(entry.seen, Trouble) for entry in runs.entries))
-    session.open(run if run is not None else newest(session))
-    picture = session.follower.look(slow=name == "monitor")
+    session.open(run if run is not None else _newest(session))
+    picture = session.opened.look(slow=name == "monitor")
     _write(_SCREENS[name](session, picture, options, width))
     return 0
 
 
-def newest(session: Session) -> Path:
-    """The run that is going, else the one that was written last."""
-    found = [entry for entry in session.watch.look().entries if isinstance(entry.seen, Picture)]
-    if not found:
+def _newest(session: Session) -> Path:
+    path = newest(session.watch.look().entries)
+    if path is None:
         raise UsageError(f"no run directory under {session.root} can be read; make one with: c2s run")
-    live = [entry for entry in found if entry.seen.state.live]
-    return max(live or found, key=lambda entry: entry.seen.written or 0).path
+    return path
 
 
 def _monitor(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
@@ -62,53 +60,60 @@ def _monitor(session: Session, picture: Picture, options: argparse.Namespace, wi
 
 
 def _selection(session: Session, options: argparse.Namespace) -> Selection:
-    plan = session.follower.plan
-    return list(select(session.follower.source, plan, parse(options.filter, plan), session.sort))[-1]
+    plan = planned(session.opened)
+    return list(select(session.opened.source, plan, parse(options.filter, plan), session.sort))[-1]
 
 
 def _items(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
-    selection, plan = _selection(session, options), session.follower.plan
+    selection, plan = _selection(session, options), planned(session.opened)
     layout = items_layout(width, selection.pair, panels_for(selection.chosen, plan), plan)
     yield from items_head(selection, width, plan)
     yield layout.head(indent=1)
-    for row in all_rows(session.follower.source, selection.pair, selection.ids):
+    for row in all_rows(session.opened.source, selection.pair, selection.ids):
         yield item_line(row, layout)
 
 
 def _item(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
     if options.item is not None:
-        number, place = named_item(session.follower.source, options.item), ""
+        number, place = named_item(session.opened.source, options.item), ""
     else:
         selection = _selection(session, options)
         if not len(selection.ids):
             raise UsageError("no item is left by this filter")
         number, place = int(selection.ids[0]), f"1/{len(selection.ids):,}"
-    view = item_view(session.follower.source, number)
-    for arm in view.arms or [None]:
-        yield from item_lines(view, arm.key if arm else None, 0, width, place=place).lines
+    view = item_view(session.opened.source, number)
+    keys: list[tuple[str, int, int] | None] = [arm.key for arm in view.arms]
+    for key in keys or [None]:
+        yield from item_lines(view, key, 0, width, place=place).lines
         yield Line()
 
 
 def _compare(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
-    other = SideChoice(Path(options.other)) if options.other else default_other(session.path, session.follower.plan)
-    left, right = session.side(SideChoice(session.path)), session.side(other)
+    run = session.opened
+    other = SideChoice(Path(options.other)) if options.other else default_other(run.source.path, planned(run))
+    left, right = session.side(SideChoice(run.source.path)), session.side(other)
     found = compare(left, right)
-    names = [SideName(side.source.path.name, side.source.identity["model"], side.pair) for side in (left, right)]
-    yield from compare_lines(found, *names, None, width)
+    yield from compare_lines(found, SideName.of(left), SideName.of(right), None, width)
     yield listed(None, len(found.codes))
     layout = compare_layout(width, found.whole)
     yield layout.head(indent=1)
     for start in range(0, len(found.codes), 100):
-        pairs = list(zip(found.left[start : start + 100].tolist(), found.right[start : start + 100].tolist()))
+        pairs = list(zip(found.left[start : start + 100].tolist(), found.right[start : start + 100].tolist(), strict=True))
         rows = compared_rows(left, right, pairs)
         yield from (compared_line(*rows[pair], layout) for pair in pairs if pair in rows)
 
 
 def _report(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
-    return report_lines(report(session.follower.source), width)
+    return report_lines(report(session.opened.source), width)
 
 
-_SCREENS = {"monitor": _monitor, "items": _items, "item": _item, "compare": _compare, "report": _report}
+_SCREENS: dict[str, Callable[[Session, Picture, argparse.Namespace, int], Iterable[Line]]] = {
+    "monitor": _monitor,
+    "items": _items,
+    "item": _item,
+    "compare": _compare,
+    "report": _report,
+}
 
 
 def _write(lines: Iterable[Line]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from c2s_tui.data.compare import SideSpec
 from c2s_tui.data.filters import Filter, arm_pair, base_pair, pair_of
 from c2s_tui.data.follow import Follower, Picture
 from c2s_tui.data.plan import Plan
-from c2s_tui.data.runs import RunsWatch
+from c2s_tui.data.runs import RunEntry, RunsWatch
 from c2s_tui.data.selection import Selection, Sort
 
 
@@ -35,6 +35,21 @@ def default_other(path: Path, plan: Plan) -> SideChoice:
     return SideChoice(path, (pair[0], others[0]))
 
 
+def newest(entries: Iterable[RunEntry]) -> Path | None:
+    """The run that is going, else the one that was written last; None where no run can be read."""
+    seen = [(entry.path, entry.seen) for entry in entries if isinstance(entry.seen, Picture)]
+    live = [(path, picture) for path, picture in seen if picture.state.live]
+    return max(live or seen, key=lambda run: run[1].written or 0)[0] if seen else None
+
+
+def planned(follower: Follower) -> Plan:
+    """The plan of a run; the first look reads it. Raises LedgerError."""
+    if follower.plan is None:
+        follower.look()
+    assert follower.plan is not None, "a look reads the plan or raises"
+    return follower.plan
+
+
 @dataclass(slots=True)
 class Session:
     """`changed` counts the runs that were opened, so that a screen sees that it shows another one."""
@@ -46,11 +61,11 @@ class Session:
     follower: Follower | None = None
     picture: Picture | None = None
     changed: int = 0
-    chosen: Filter = Filter()
-    sort: Sort = Sort()
+    chosen: Filter = field(default_factory=Filter)
+    sort: Sort = field(default_factory=Sort)
     selection: Selection | None = None
     item: int | None = None
-    arm: tuple[str, int] | None = None
+    arm: tuple[str, int, int] | None = None
     other: SideChoice | None = None
     domain: str | None = None
 
@@ -60,6 +75,18 @@ class Session:
     @property
     def path(self) -> Path | None:
         return self.follower.source.path if self.follower else None
+
+    @property
+    def opened(self) -> Follower:
+        """The run that is looked at. Raises UsageError where none is."""
+        if self.follower is None:
+            raise UsageError("choose a run first")
+        return self.follower
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan of the run that is looked at, once it has been read."""
+        return self.follower.plan if self.follower else None
 
     @property
     def subject(self) -> str:
@@ -82,13 +109,11 @@ class Session:
 
     def pair(self) -> Pair:
         """The two arms that the item list shows."""
-        plan = self.follower.plan if self.follower else None
-        return Pair() if plan is None else pair_of(self.chosen, plan)
+        return Pair() if self.plan is None else pair_of(self.chosen, self.plan)
 
     def side(self, choice: SideChoice) -> SideSpec:
         """Reads the run's plan if need be. Raises LedgerError."""
         follower = self.watch.follower(choice.path)
-        if follower.plan is None:
-            follower.look()
-        pair = base_pair(follower.plan) if choice.arms is None else arm_pair(follower.plan, *choice.arms)
-        return SideSpec(follower.source, follower.plan, pair)
+        plan = planned(follower)
+        pair = base_pair(plan) if choice.arms is None else arm_pair(plan, *choice.arms)
+        return SideSpec(follower.source, plan, pair)

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from c2s.errors import UsageError
 from c2s.ledger.pairs import Pair, PairRow, pair_rows, parents_named, turn_results
@@ -88,7 +90,7 @@ def text_of(payload: dict[str, Any], key: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def all_rows(source: Source, pair: Pair, ids: Sequence[int], page: int = 100) -> Iterator[ItemRow]:
+def all_rows(source: Source, pair: Pair, ids: Sequence[int] | NDArray[np.int64], page: int = 100) -> Iterator[ItemRow]:
     """Every row in this order, read in pages, for exports and plain output. Rows that have gone are left out."""
     with source.read() as db:
         for start in range(0, len(ids), page):

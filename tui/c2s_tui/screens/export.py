@@ -7,10 +7,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
 from c2s_tui.data.export import write_rows
@@ -31,7 +31,7 @@ class ExportScreen(ModalScreen[None]):
     """`rows()` gives the records anew each time it is called; `name` is the file's without its ending."""
 
     app: TuiApp
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "write('csv')", "CSV"),
         Binding("j", "write('jsonl')", "JSON Lines"),
         Binding("escape,q", "close", "close"),
@@ -55,11 +55,11 @@ class ExportScreen(ModalScreen[None]):
 
     def on_line_view_hit(self, message: LineView.Hit) -> None:
         message.stop()
-        kind, *what = message.what
-        if kind == "write":
-            self.action_write(what[0])
-        else:
-            self.action_close()
+        match message.what:
+            case ("write", str(form)):
+                self.action_write(form)
+            case _:
+                self.action_close()
 
     def action_close(self) -> None:
         self.dismiss()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import ClassVar
+
 from textual.app import ComposeResult
-from textual.binding import Binding
-from textual.screen import ModalScreen, Screen
+from textual.binding import Binding, BindingType
+from textual.screen import ModalScreen
 
 from c2s_tui.text import Line, Span, cell, span
 from c2s_tui.views.words import ROLES, SIGNS
+from c2s_tui.widgets.bars import described
 from c2s_tui.widgets.lines import Fixed, LineView, Text
 
 MEANINGS = {
@@ -38,21 +42,21 @@ WORDS = (
 
 
 class HelpScreen(ModalScreen[None]):
-    BINDINGS = [Binding("escape,q,question_mark,enter", "close", "close")]
+    """The keys of the screen below (`own`), then those of the app."""
 
-    def __init__(self, below: Screen, app_bindings: list[Binding]) -> None:
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark,enter", "close", "close")]
+
+    def __init__(self, own: Sequence[Binding], of_app: Sequence[Binding]) -> None:
         super().__init__()
-        own = [binding for binding in below.BINDINGS if isinstance(binding, Binding)]
-        self._own, self._app = own, app_bindings
+        self._own, self._of_app = own, of_app
 
     def compose(self) -> ComposeResult:
         yield Fixed([Line(span("Keys and signs", "title"), span("  escape closes", "dim"))], id="dialog-title")
         yield Text(id="dialog-list")
 
     def on_mount(self) -> None:
-        lines = [_key(binding) for binding in self._own] + [Line()] + [_key(binding) for binding in self._app]
-        moving = [binding for binding in LineView.BINDINGS if isinstance(binding, Binding)]
-        lines += [Line(), *(_key(binding) for binding in moving), _row("ctrl+p", "all commands, and themes"), Line()]
+        lines = [_key(binding) for binding in self._own] + [Line()] + [_key(binding) for binding in self._of_app]
+        lines += [Line(), *(_key(binding) for binding in described(LineView.BINDINGS)), _row("ctrl+p", "all commands, and themes"), Line()]
         lines += [Line(cell(f"{SIGNS[name]} {name}", 16, ROLES[name]), Span(MEANINGS[name])) for name in SIGNS]
         lines += [Line(), *(_row(name, text) for name, text in WORDS)]
         text = self.query_one("#dialog-list", Text)

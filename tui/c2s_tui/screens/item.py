@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import ClassVar
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from c2s_tui.data.item import ItemView, Step, item_view
 from c2s_tui.data.selection import select
 from c2s_tui.screens.base import View, as_text, trouble_lines
 from c2s_tui.screens.raw import RawScreen
+from c2s_tui.session import planned
+from c2s_tui.text import Hit
 from c2s_tui.views.item import item_lines, shown_arm
 from c2s_tui.widgets.lines import LineView, Text
 
 
-class ItemScreen(View):
+class ItemScreen(View[ItemView | None]):
     """One parent. `n` and `N` go through the items of the present filter, `a` through the arms, `j` and `k` through the steps."""
 
     NAME = "item"
     INTERVAL = 1.0
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n,right,l", "next(1)", "next", key_display="n", tooltip="the next item of the filter"),
         Binding("N,left,h,b", "next(-1)", "previous", key_display="N", tooltip="the item before"),
         Binding("a", "arm(1)", "arm", tooltip="the steps of the next arm"),
@@ -39,14 +41,14 @@ class ItemScreen(View):
     def body(self) -> Iterable[Widget]:
         yield Text(id="text")
 
-    def fetch(self, post: Any) -> ItemView | None:
-        follower, session = self.session.follower, self.session
+    def fetch(self, post: Callable[[ItemView | None], None]) -> ItemView | None:
+        follower, session = self.session.opened, self.session
         picture = follower.look()
         known = self.view
         if session.selection is None:
-            for selection in select(follower.source, follower.plan, session.chosen, session.sort):
+            for selection in select(follower.source, planned(follower), session.chosen, session.sort):
                 session.selection = selection
-        if session.item is None and len(session.selection.ids):
+        if session.item is None and session.selection is not None and len(session.selection.ids):
             session.item = int(session.selection.ids[0])
         if session.item is None:
             return None
@@ -71,13 +73,13 @@ class ItemScreen(View):
         if self.view is None:
             return
         text = self.query_one("#text", Text)
-        shown = item_lines(self.view, self.session.arm, text.cursor, max(1, self.size.width - 1), place=self._place())
+        shown = item_lines(self.view, self.session.arm, text.cursor, max(1, self.size.width - 1), place=self._place(self.view))
         text.set_lines(shown.lines, shown.steps)
 
-    def _place(self) -> str:
+    def _place(self, view: ItemView) -> str:
         selection = self.session.selection
-        place = selection.place(self.view.id) if selection is not None else None
-        return "not in the filter" if place is None else f"{place + 1:,}/{len(selection.ids):,}"
+        place = selection.place(view.id) if selection is not None else None
+        return "not in the filter" if selection is None or place is None else f"{place + 1:,}/{len(selection.ids):,}"
 
     def on_resize(self) -> None:
         self.draw()
@@ -90,10 +92,11 @@ class ItemScreen(View):
         message.stop()
         self.action_raw()
 
-    def hit(self, kind: str, what: list[Any]) -> None:
-        if kind == "arm":
-            self.session.arm = (what[0], what[1], what[2])
-            self.draw()
+    def hit(self, what: Hit) -> None:
+        match what:
+            case ("arm", str(name), int(replicate), int(turn)):
+                self.session.arm = (name, replicate, turn)
+                self.draw()
 
     def action_next(self, by: int) -> None:
         selection = self.session.selection
@@ -106,10 +109,10 @@ class ItemScreen(View):
             self.look(again=True)
 
     def action_arm(self, by: int) -> None:
-        if self.view is None or not self.view.arms:
+        shown = shown_arm(self.view, self.session.arm) if self.view is not None else None
+        if self.view is None or shown is None:
             return
         keys = [arm.key for arm in self.view.arms]
-        shown = shown_arm(self.view, self.session.arm)
         self.session.arm = keys[(keys.index(shown.key) + by) % len(keys)]
         self.query_one("#text", Text).cursor = 0
         self.draw()
@@ -126,7 +129,7 @@ class ItemScreen(View):
         if step is None or step.slot is None:
             self.app.say("no request was made for this step")
         else:
-            self.app.push_screen(RawScreen(self.session.follower.source, step.slot))
+            self.app.push_screen(RawScreen(self.session.opened.source, step.slot))
 
     def action_back(self) -> None:
         self.app.go("items")

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import ClassVar
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from c2s_tui.data.follow import Picture
 from c2s_tui.screens.base import View, as_text, trouble_lines
 from c2s_tui.views.monitor import monitor_lines
-from c2s_tui.widgets.lines import Text
+from c2s_tui.widgets.lines import LineView, Text
 
 
-class MonitorScreen(View):
+class MonitorScreen(View[Picture]):
     """The run as it goes. Frozen, it goes on looking, so that it is up to date the moment it thaws."""
 
     NAME = "monitor"
     INTERVAL = 1.0
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "freeze", "freeze", tooltip="freeze what is shown, or let it go on"),
         Binding("p", "app.pause", "pause/go", tooltip="pause the runner, or let it go on"),
         Binding("enter", "items", "items", key_display="⏎", tooltip="open the items"),
@@ -35,8 +35,8 @@ class MonitorScreen(View):
     def body(self) -> Iterable[Widget]:
         yield Text(id="text")
 
-    def fetch(self, post: Any) -> Picture:
-        follower = self.session.follower
+    def fetch(self, post: Callable[[Picture], None]) -> Picture:
+        follower = self.session.opened
         picture = follower.look()
         if not picture.due:
             return picture
@@ -72,7 +72,7 @@ class MonitorScreen(View):
     def action_items(self) -> None:
         self.app.go("items")
 
-    def on_line_view_chosen(self, message: Any) -> None:
+    def on_line_view_chosen(self, message: LineView.Chosen) -> None:
         message.stop()
         self.action_items()
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import ModalScreen
 
@@ -28,7 +30,7 @@ class RawScreen(ModalScreen[None]):
     """Exact bytes: `x` changes between text and hex, `e` writes them to files, `y` copies the request."""
 
     app: TuiApp
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("x", "form", "text/hex", tooltip="text or hex"),
         Binding("e", "export", "write to files", tooltip="write the exact bytes to files"),
         Binding("y", "copy(False)", "copy request", tooltip="copy the request"),
@@ -45,7 +47,7 @@ class RawScreen(ModalScreen[None]):
     class Laid(Message):
         """Lines for a width and form that a thread has laid out; a large body takes a while."""
 
-        def __init__(self, lines: list[Line], form: str, width: int) -> None:
+        def __init__(self, lines: Sequence[Line], form: str, width: int) -> None:
             super().__init__()
             self.lines, self.form, self.width = lines, form, width
 
@@ -107,9 +109,9 @@ class RawScreen(ModalScreen[None]):
 
     def on_line_view_hit(self, message: LineView.Hit) -> None:
         message.stop()
-        kind, *what = message.what
-        if kind == "action":
-            self.call_later(self.run_action, what[0])
+        match message.what:
+            case ("action", str(action)):
+                self.call_later(self.run_action, action)
 
     def action_copy(self, response: bool) -> None:
         """The last send's bytes: as text, or in Base64 where they are no text."""
@@ -135,7 +137,7 @@ class RawScreen(ModalScreen[None]):
         done = guarded(self._write, folder)
         self.app.say(done.message if isinstance(done, Trouble) else f"{done} files in {folder}", error=isinstance(done, Trouble))
 
-    def _write(self, folder) -> int:
+    def _write(self, folder: Path) -> int:
         folder.mkdir(parents=True)
         written = 0
         for send in self.sends:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import ClassVar
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
@@ -16,12 +16,12 @@ from c2s_tui.views.report import report_lines
 from c2s_tui.widgets.lines import Text
 
 
-class ReportScreen(View):
+class ReportScreen(View[ReportView]):
     """The run's report, computed when the screen is opened and on `r`, not all the time; not again where no file has changed."""
 
     NAME = "report"
     INTERVAL = 1.0
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "refresh", "compute again", tooltip="compute the report from the outcomes of this moment"),
         Binding("y", "copy", "copy", tooltip="copy the report as text"),
         Binding("escape", "back", "back", show=False, tooltip="back to the runs"),
@@ -35,9 +35,9 @@ class ReportScreen(View):
     def body(self) -> Iterable[Widget]:
         yield Text([Line(span(" reading the outcomes ...", "dim"))], id="text")
 
-    def fetch(self, post: Any) -> ReportView:
+    def fetch(self, post: Callable[[ReportView], None]) -> ReportView:
         worker = get_current_worker()
-        source = self.session.follower.source
+        source = self.session.opened.source
         now = (source.path, source.stamp())
         if self.view is not None and self._of == now:
             return self.view

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from c2s_tui.data.runs import RunEntry, Runs
@@ -18,12 +18,12 @@ from c2s_tui.views.runs import run_lines, runs_head, runs_lines
 from c2s_tui.widgets.lines import Fixed, LineView, Text
 
 
-class RunsScreen(View):
+class RunsScreen(View[Runs]):
     """Every run under the root, read again as it changes."""
 
     NAME = "runs"
     INTERVAL = 1.0
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "open", key_display="⏎", tooltip="open this run's monitor"),
         Binding("i", "items", "items", tooltip="open this run's items"),
         Binding("c", "mark", "compare with", tooltip="mark this run as side B of a comparison"),
@@ -43,7 +43,7 @@ class RunsScreen(View):
     def subject(self) -> str:
         return str(self.session.root)
 
-    def fetch(self, post: Any) -> Runs:
+    def fetch(self, post: Callable[[Runs], None]) -> Runs:
         runs = self.session.watch.look()
         if not runs.due:
             return runs

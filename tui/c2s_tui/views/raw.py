@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from typing import overload
 
 from rich.cells import cell_len
 
@@ -132,7 +134,28 @@ def _flow(pieces: list[tuple[str, bool]], width: int) -> list[Line]:
     return lines
 
 
-class HexLines(Sequence[Line]):
+class MadeLines(Sequence[Line]):
+    """Lines that are made when they are looked at."""
+
+    @abstractmethod
+    def made(self, index: int) -> Line:
+        """The line at an index from 0 to the length less 1."""
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Line]: ...
+
+    def __getitem__(self, index: int | slice) -> Line | list[Line]:
+        if isinstance(index, slice):
+            return [self.made(i) for i in range(*index.indices(len(self)))]
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return self.made(index)
+
+
+class HexLines(MadeLines):
     """`offset  hex  text`, 4 to 32 bytes a line; a line is made when it is looked at."""
 
     def __init__(self, body: bytes, width: int) -> None:
@@ -142,16 +165,14 @@ class HexLines(Sequence[Line]):
     def __len__(self) -> int:
         return -(-len(self._body) // self._across)
 
-    def __getitem__(self, index: int) -> Line:
+    def made(self, index: int) -> Line:
         at = index * self._across
         chunk = self._body[at : at + self._across]
-        if not chunk:
-            raise IndexError(index)
         text = "".join(chr(b) if 32 <= b < 127 else "." for b in chunk)
         return Line(span(f"{at:08x}  ", "dim"), Span(f"{chunk.hex(' '):<{3 * self._across}} "), Span(text, "dim"))
 
 
-class Joined(Sequence[Line]):
+class Joined(MadeLines):
     """Blocks of lines, one after another."""
 
     def __init__(self, blocks: Iterable[Sequence[Line]]) -> None:
@@ -161,8 +182,6 @@ class Joined(Sequence[Line]):
     def __len__(self) -> int:
         return self._starts[-1]
 
-    def __getitem__(self, index: int) -> Line:
-        if not 0 <= index < len(self):
-            raise IndexError(index)
+    def made(self, index: int) -> Line:
         block = bisect_right(self._starts, index) - 1
         return self._blocks[block][index - self._starts[block]]

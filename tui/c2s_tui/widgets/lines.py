@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Any
+from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.actions import SkipAction
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from c2s_tui.text import ROLES, Line
+from c2s_tui.text import ROLES, Hit, Line
 
 EMPTY = Line()
 
@@ -30,8 +30,8 @@ class LineView(ScrollView, can_focus=True):
     """`stops` are the lines that the cursor can stand on: None for a text that is only scrolled."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES = {f"line--{role}" for role in (*ROLES, "cursor")}
-    BINDINGS = [
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"line--{role}" for role in (*ROLES, "cursor")}
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j,down", "move(1)", "down", show=False),
         Binding("k,up", "move(-1)", "up", show=False),
         Binding("g,home", "end(False)", "first", show=False),
@@ -62,7 +62,7 @@ class LineView(ScrollView, can_focus=True):
     class Hit(Message):
         """A click on a part that stands for something."""
 
-        def __init__(self, view: LineView, what: Any) -> None:
+        def __init__(self, view: LineView, what: Hit) -> None:
             super().__init__()
             self.view, self.what = view, what
 
@@ -70,8 +70,8 @@ class LineView(ScrollView, can_focus=True):
         def control(self) -> LineView:
             return self.view
 
-    def __init__(self, **named: Any) -> None:
-        super().__init__(**named)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._styles: dict[str, Style] = {}
 
     # --- what subclasses say --------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ class LineView(ScrollView, can_focus=True):
 
     def _at_cursor(self, number: int) -> bool:
         stops = self.stops
-        return bool(stops) and self.cursor < len(stops) and stops[self.cursor] == number
+        return stops is not None and self.cursor < len(stops) and stops[self.cursor] == number
 
     # --- moving ---------------------------------------------------------------------------------------------------
 
@@ -214,8 +214,8 @@ class LineView(ScrollView, can_focus=True):
 class Text(LineView):
     """Lines that are given as a whole, with stops if there are any."""
 
-    def __init__(self, lines: Sequence[Line] = (), **named: Any) -> None:
-        super().__init__(**named)
+    def __init__(self, lines: Sequence[Line] = (), *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._lines: Sequence[Line] = lines
         self._stops: Sequence[int] | None = None
         self._heights: Sequence[int] | None = None
