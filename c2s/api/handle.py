@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -139,8 +138,6 @@ class Run:
 
     def verify(self) -> Verification:
         """Derive every request, outcome and number again and compare."""
-        from c2s.api.calls import verify
-
         return verify(self.path)
 
     def resume(
@@ -180,6 +177,8 @@ class Run:
 
     def _repr_html_(self) -> str:
         """State, counts and transitions as HTML, everything escaped."""
+        import html
+
         status = self.status()
         settled = status["requests"]["planned"] - status["requests"]["open"]
         lines = [
@@ -193,3 +192,18 @@ class Run:
         ]
         rows = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in lines)
         return f"<table>{rows}</table>"
+
+
+def open(dir: PathName) -> Run:
+    """A run directory, finished or not. Raises LedgerError where `dir` is none."""
+    return Run(dir)
+
+
+def verify(dir: PathName) -> Verification:
+    """Derive every request, outcome and number of a run again and compare. The result has a sentence for every difference.
+
+    Raises LedgerError where the run cannot be read at all.
+    """
+    from c2s.verification import verify as verified
+
+    return verified(os.fspath(dir))

@@ -6,14 +6,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from c2s.errors import UsageError
 from c2s.reports.tables import literal
 
 
 def json_out(value: Any) -> None:
     """One JSON document on stdout."""
+    import orjson
+
     sys.stdout.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode())
 
 
