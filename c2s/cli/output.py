@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,9 @@ def json_out(value: Any) -> None:
 
 
 def say(message: str) -> None:
-    """One line of talk on stderr; whatever is in it is shown literally."""
-    print(literal(message), file=sys.stderr, flush=True)
+    """One line of talk on stderr; whatever is in it is shown literally. Where nobody reads stderr any more, the line alone is lost."""
+    with suppress(OSError):
+        print(literal(message), file=sys.stderr, flush=True)
 
 
 def new_file(name: str) -> Path:
