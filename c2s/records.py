@@ -65,6 +65,11 @@ class Slot(NamedTuple):
         """What schedules and the random draws of simulated models are keyed by: (panel, parent, arm, instance, step)."""
         return (self.panel, self.parent, self.arm, self.instance, self.step)
 
+    @property
+    def outcome_key(self) -> tuple[str, int, int]:
+        """(arm, replicate, turn): the key of the outcome that its answer enters."""
+        return (self.arm, self.replicate, self.turn)
+
     def __str__(self) -> str:
         instance = f" turn {self.turn}" if self.turn else f" replicate {self.replicate}" if self.replicate else ""
         return f"{self.panel}/{self.parent}/{self.arm}{instance} step {self.step}"
@@ -278,12 +283,15 @@ class Usage:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A response as every provider's is read. `matched_tokens` is the rendered length of the request that the ask's must match in length,
-    beside `input_tokens`, which is its own."""
+    beside `input_tokens`, which is its own. `response_id` and `system_fingerprint` are the provider's names for this response and for the
+    configuration that made it; None where the response names none."""
 
     choices: Mapping[str, Choice]
     model: str | None = None
     usage: Usage = Usage()
     matched_tokens: int | None = None
+    response_id: str | None = None
+    system_fingerprint: str | None = None
 
     @property
     def input_tokens(self) -> int | None:

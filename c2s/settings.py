@@ -103,7 +103,8 @@ def _has_type(name: str, value: object) -> bool:
     if name == "domain" and isinstance(value, str):
         return True
     if name in ("domain", "contracts", "components"):
-        return value is None or (isinstance(value, list | tuple) and all(isinstance(part, str) for part in value))
+        listed = isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
+        return value is None or (listed and not (name == "domain" and value == []))
     if name == "data":
         return isinstance(value, Mapping)
     return name == "tokenizer" or value is None or isinstance(value, Mapping)

@@ -16,12 +16,14 @@ from typing import Any
 import orjson
 
 from c2s.controllers.program import ParentProgram
+from c2s.controllers.replay import Reply, drive
 from c2s.dialects import Dialect, Malformed, dialect
-from c2s.ledger import reader, sqlite
+from c2s.ledger import exchanges, reader, sqlite
+from c2s.ledger.counters import CounterKey, counts, outcome_counter, requests_by_state, transition_counter
 from c2s.ledger.directory import RunDirectory
+from c2s.ledger.rows import ExchangeRow, ParentRow, SlotRow
 from c2s.ledger.schema import TERMINAL
-from c2s.ledger.totals import Sent, Spend, from_run, weigh
-from c2s.ledger.writer import ExchangeRow, ParentRow, SlotRow, outcome_key
+from c2s.ledger.totals import Spend, from_run, weigh
 from c2s.panels.base import Panel
 from c2s.panels.registry import PANELS, panel
 from c2s.planning.member_order import problems
@@ -55,30 +57,32 @@ def verify(path: Path | str) -> Verification:
     identity = manifest["identity"]
     found = Verification()
     with sqlite.reading(run.ledger_path) as db:
-        (sound,) = db.execute("PRAGMA quick_check(1)").fetchone()
-        found.expect(sound == "ok", f"the database file is damaged: {sound}")
+        damage = exchanges.damage(db)
+        found.expect(damage is None, f"the database file is damaged: {damage}")
         found.expect(reader.run_values(db).get("manifest_sha256") == digest, "the manifest is not the one that the ledger was planned with")
         found.expect(identity["contracts_sha256"] == contracts_sha256(), "the run was planned with other request texts than this c2s has")
         absent = {name: why for name in identity["panels"] if (why := PANELS.missing(name, manifest["provenance"])) is not None}
         if found.differences or not _items(db, identity, absent, found):
             return found  # nothing can be derived from a plan that is not the one that was run
-        wire = dialect(identity["dialect"])
-        counters: Counter[tuple[str, str, int, str, str]] = Counter()
+        wire, settings = dialect(identity["dialect"]), Settings.from_dict(identity["settings"])
+        counters: Counter[CounterKey] = Counter()
         for name in (name for name in identity["panels"] if name not in absent):
-            _additions(db, panel(name), Settings.from_dict(identity["settings"]), found)
-            _shares(db, wire, panel(name), identity, found)
+            _arms(db, panel(name), found)
+            _additions(db, panel(name), settings, found)
+            _shares(db, wire, identity["wire_model"], panel(name), settings, found)
+            replay = _Replay(db, wire, identity["wire_model"], panel(name), settings, found, counters)
             for parent in reader.parents(db, name):
                 try:
-                    _Replay(db, wire, panel(name), identity, found, counters).parent(parent)
+                    replay.parent(parent)
                 except Exception as error:  # altered data can be anything; what an arm cannot work with does not follow from the plan
                     found.differences.append(f"{name}/{parent.parent.id}: cannot be derived: {type(error).__name__}: {error}")
-        stored = Counter({(c.panel, c.domain, c.length, c.arm, c.key): c.n for c in reader.counts(db) if c.panel not in absent})
+        stored = Counter({(c.panel, c.domain, c.length, c.arm, c.key): c.n for c in counts(db) if c.panel not in absent})
         for key in sorted(set(stored) | set(counters)):
             found.expect(
                 stored[key] == counters[key], f"counter {' '.join(map(str, key))} says {stored[key]}, the rows say {counters[key]}"
             )
         _exchanges(db, found)
-        found.open = reader.requests_by_state(reader.counts(db))["open"]
+        found.open = requests_by_state(counts(db))["open"]
     found.differences += [f"a panel was not checked: {why}" for why in absent.values()]
     if run.report_path.exists() and absent:
         found.notes.append("report.json was not compared: it holds a panel that is missing here")
@@ -93,15 +97,24 @@ def _report(run: RunDirectory, found: Verification) -> None:
     stored, derived = run.report_path.read_bytes(), as_json(build([run.path]))
     if stored == derived:
         return
-    try:
-        document = orjson.loads(stored)
-        if not isinstance(document, dict) or "format" in document:
-            raise ValueError
-        found.differences += [
-            f"report.json (earlier format): {sentence}" for sentence in earlier.differences(document, orjson.loads(derived))
-        ]
-    except (ValueError, LookupError, TypeError, AttributeError):  # anything may stand in a file
+    document = _object(stored)
+    if document is None or "format" in document:
         found.differences.append("report.json does not follow from the outcomes")
+        return
+    found.notes.append("report.json has an earlier format: each of its figures was compared with that of today's report")
+    try:
+        found.differences += [f"report.json: {difference}" for difference in earlier.differences(document, orjson.loads(derived))]
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:  # an altered document can be anything
+        found.differences.append(f"report.json does not have the form of an earlier report ({type(error).__name__}: {error})")
+
+
+def _object(data: bytes) -> dict[str, Any] | None:
+    """The JSON object in a file; None where it holds anything else."""
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _items(db: sqlite3.Connection, identity: Mapping[str, Any], absent: Container[str], found: Verification) -> bool:
@@ -144,14 +157,20 @@ def _additions(db: sqlite3.Connection, panel: Panel, settings: Settings, found: 
         )
 
 
-def _shares(db: sqlite3.Connection, wire: Dialect, panel: Panel, identity: Mapping[str, Any], found: Verification) -> None:
+def _arms(db: sqlite3.Connection, panel: Panel, found: Verification) -> None:
+    """The stored factors of arms must be those that the panel declares; schema 1 stored none."""
+    declared = {arm.name: dict(arm.factors) for arm in panel.arms}
+    for (name, arm), factors in reader.arms(db).items():
+        if name == panel.name:
+            found.expect(factors in ({}, declared.get(arm)), f"{name}/{arm}: the stored factors are not those of the panel")
+
+
+def _shares(db: sqlite3.Connection, wire: Dialect, model: str, panel: Panel, settings: Settings, found: Verification) -> None:
     """Who receives whose response must follow from the first-round requests."""
     stored, derived = dict(reader.shared(db, panel.name)), {}
     if panel.share:
         parents = [row.planned for row in reader.parents(db, panel.name)]
-        derived = shared_slots(
-            panel, parents, Settings.from_dict(identity["settings"]), lambda ask: wire.encode(ask, identity["wire_model"])
-        )
+        derived = shared_slots(panel, parents, settings, lambda ask: wire.encode(ask, model))
         found.checked["shared slots"] += len(stored)
     for slot in sorted(set(stored) | set(derived)):
         found.expect(
@@ -161,63 +180,60 @@ def _shares(db: sqlite3.Connection, wire: Dialect, panel: Panel, identity: Mappi
 
 
 def _exchanges(db: sqlite3.Connection, found: Verification) -> None:
-    orphans = db.execute("SELECT count(*) FROM exchanges e LEFT JOIN slots s ON s.id = e.slot WHERE s.id IS NULL").fetchone()[0]
+    """Sends belong to slots, are recorded once, and add up to the stored totals."""
+    orphans, twice = exchanges.orphans(db), exchanges.repeated_attempts(db)
     found.expect(orphans == 0, f"{orphans} exchanges belong to no slot")
-    twice = db.execute("SELECT count(*) FROM (SELECT 1 FROM exchanges GROUP BY slot, attempt HAVING count(*) > 1)").fetchone()[0]
     found.expect(twice == 0, f"{twice} attempts are recorded twice")
-    total, models = Spend(), Counter()
-    columns = "state, origin, input_tokens, output_tokens, reserved_usd, cost_usd, model"
-    for state, origin, input_tokens, output_tokens, reserved_usd, cost_usd, model in db.execute(f"SELECT {columns} FROM exchanges"):
+    total, models = Spend(), Counter[str]()
+    for sent, model in exchanges.weights(db):
         found.checked["exchanges"] += 1
-        total.add(weigh(Sent(state, origin, input_tokens, output_tokens, reserved_usd, cost_usd)))
-        models[model] += origin is None and state == "ok"
-    del models[None]
+        total.add(weigh(sent))
+        if model is not None and sent.origin is None and sent.state == "ok":
+            models[model] += 1
     values = reader.run_values(db)
-    found.expect(
-        total == from_run(values), f"the stored totals of requests, tokens and money are {from_run(values)}, the exchanges say {total}"
-    )
-    stored = Counter(orjson.loads(values.get("models") or "{}"))
-    found.expect(stored == +models, f"the stored counts of returned models are {dict(stored)}, the exchanges say {dict(+models)}")
+    stored = from_run(values)
+    found.expect(total == stored, f"the stored totals of requests, tokens and money are {stored}, the exchanges say {total}")
+    counted = Counter[str](orjson.loads(values.get("models") or "{}"))
+    found.expect(counted == models, f"the stored counts of returned models are {dict(counted)}, the exchanges say {dict(models)}")
 
 
 @dataclass(slots=True)
 class _Replay:
-    """One parent's program fed with the recorded answers."""
+    """The parents of one panel, each program fed with the recorded answers."""
 
     db: sqlite3.Connection
     dialect: Dialect
+    model: str
     panel: Panel
-    identity: Mapping[str, Any]
+    settings: Settings
     found: Verification
-    counters: Counter[tuple[str, str, int, str, str]]
+    counters: Counter[CounterKey]
 
     def parent(self, row: ParentRow) -> None:
-        program = ParentProgram(self.panel.name, self.panel.arms, row.parent, Settings.from_dict(self.identity["settings"]))
+        """Derive one parent's requests, answers and outcomes, and compare them with what is stored."""
+        program = ParentProgram(self.panel.name, self.panel.arms, row.parent, self.settings)
         slots = reader.slots_of(self.db, row)
-        self.found.expect(
-            set(self.panel.slots(row.planned)) == set(slots),
-            f"{self.panel.name}/{row.parent.id}: the planned slots are not those of the panel",
-        )
+        name = f"{self.panel.name}/{row.parent.id}"
+        self.found.expect(set(self.panel.slots(row.planned)) == set(slots), f"{name}: the planned slots are not those of the panel")
         asked: dict[Slot, bytes] = {}
-        unprepared = self.panel.prepare is not None and row.frozen is None
-        waiting = [] if unprepared else program.start()
-        while waiting:
-            slot, ask = waiting.pop()
-            asked[slot] = self.dialect.encode(ask, self.identity["wire_model"])
-            if slot in slots:
-                waiting += self._answer(program, slots[slot], ask, asked[slot])
-        for problem in problems(self.panel, asked):
-            self.found.differences.append(f"{self.panel.name}/{row.parent.id}: {problem}")
-        self._states(program, slots, asked)
-        self._outcomes(program, row, slots)
 
-    def _answer(self, program: ParentProgram, row: SlotRow, ask: Ask, body: bytes) -> list[tuple[Slot, Ask]]:
-        """Check every send of this slot against the derived request; give the deciding answer to the program."""
-        own = [n for (n,) in self.db.execute("SELECT id FROM exchanges WHERE slot = ? ORDER BY attempt", (row.id,))]
+        def recorded(slot: Slot, ask: Ask) -> Reply | None:
+            asked[slot] = self.dialect.encode(ask, self.model)
+            return self._recorded(slots[slot], ask, asked[slot]) if slot in slots else None
+
+        if self.panel.prepare is None or row.frozen is not None:
+            drive(program, recorded)
+        for problem in problems(self.panel, asked):
+            self.found.differences.append(f"{name}: {problem}")
+        self._states(program, slots, asked)
+        self._outcomes(program, row)
+
+    def _recorded(self, row: SlotRow, ask: Ask, body: bytes) -> Reply | None:
+        """Check every send of this slot against the derived request; returns how the slot ended, None while it is open."""
+        sends = exchanges.sends_of(self.db, row.id)
         if row.share_of is not None:
-            self.found.expect(not own, f"{row.slot}: was sent, though it receives the response to another request")
-            own = self._owners(row)
-        sends = [reader.exchange(self.db, n) for n in own]
+            self.found.expect(not sends, f"{row.slot}: was sent, though it receives the response to another request")
+            sends = self._received(row, row.share_of)
         for sent in sends:
             self.found.checked["requests"] += 1
             self.found.expect(
@@ -227,28 +243,26 @@ class _Replay:
                 sent.body_sha256 == body_hash(sent.request) and sent.content_sha256 == content_hash(sent.request),
                 f"{row.slot}: a stored hash is not that of the stored request",
             )
-        deciding = next((sent for sent in sends if sent.id == row.exchange), None)
         if row.state not in ("ok", "error", "unknown"):
             self.found.expect(row.state in ("planned", "sent", "reserved"), f"{row.slot}: is {row.state}, but its arm asks for it")
-            return []
+            return None
+        deciding = next((sent for sent in sends if sent.id == row.exchange), None)
         if deciding is None:
             self.found.differences.append(f"{row.slot}: is {row.state} without an exchange")
-            return []
-        answer = self._read(row, deciding, ask)
-        if answer is not None:
-            return program.receive(row.slot, answer)
-        return program.receive(row.slot, None, f"{row.state}: {deciding.message}")
+            return None
+        answer = self._answer(row, deciding, ask)
+        return Reply(answer) if answer is not None else Reply.failed(row.state, deciding.message)
 
-    def _owners(self, row: SlotRow) -> list[int]:
+    def _received(self, row: SlotRow, owner: int) -> list[ExchangeRow]:
         """The deciding exchange of the slot whose response this one receives: both must have ended alike."""
-        state, exchange = self.db.execute("SELECT state, exchange FROM slots WHERE id = ?", (row.share_of,)).fetchone()
+        state, number = reader.end_of(self.db, owner)
         if row.state in TERMINAL:
             self.found.expect(
-                (row.state, row.exchange) == (state, exchange), f"{row.slot}: did not end like the slot whose response it receives"
+                (row.state, row.exchange) == (state, number), f"{row.slot}: did not end like the slot whose response it receives"
             )
-        return [exchange] if row.exchange == exchange and exchange is not None else []
+        return [exchanges.exchange(self.db, number)] if number is not None and row.exchange == number else []
 
-    def _read(self, row: SlotRow, sent: ExchangeRow, ask: Ask) -> Answer | None:
+    def _answer(self, row: SlotRow, sent: ExchangeRow, ask: Ask) -> Answer | None:
         """The recorded response, read again; None where the slot rightly has no answer."""
         if row.state == "unknown":
             self.found.expect(sent.state == "unknown", f"{row.slot}: is unknown, but its exchange is {sent.state}")
@@ -260,17 +274,20 @@ class _Replay:
                 answer = self.dialect.decode(ask, sent.response)
             except Malformed as malformed:
                 reason = str(malformed)
-        if row.state == "ok":
-            self.found.expect(answer is not None and sent.state == "ok", f"{row.slot}: is ok, but its response does not read: {reason}")
-            if answer is not None:
-                recorded = (sent.model, sent.input_tokens, sent.output_tokens)
-                derived = (answer.model, answer.input_tokens, answer.output_tokens)
-                self.found.expect(recorded == derived, f"{row.slot}: the stored model or usage is not that of the response")
-            return answer
-        self.found.expect(answer is None, f"{row.slot}: is an error, but its response reads")
-        return None
+        if row.state != "ok":
+            self.found.expect(answer is None, f"{row.slot}: is an error, but its response can be read")
+            return None
+        self.found.expect(answer is not None and sent.state == "ok", f"{row.slot}: is ok, but its response cannot be read: {reason}")
+        if answer is not None:
+            recorded = (sent.model, sent.input_tokens, sent.output_tokens)
+            derived = (answer.model, answer.input_tokens, answer.output_tokens)
+            self.found.expect(recorded == derived, f"{row.slot}: the stored model or usage is not that of the response")
+            for stored, derived_name in ((sent.response_id, answer.response_id), (sent.system_fingerprint, answer.system_fingerprint)):
+                # schema 1 did not keep them
+                self.found.expect(stored in (None, derived_name), f"{row.slot}: the stored id or fingerprint is not that of the response")
+        return answer
 
-    def _states(self, program: ParentProgram, slots: dict[Slot, SlotRow], asked: Mapping[Slot, bytes]) -> None:
+    def _states(self, program: ParentProgram, slots: Mapping[Slot, SlotRow], asked: Mapping[Slot, bytes]) -> None:
         for slot, row in slots.items():
             if slot not in asked:
                 expected = program.skipped.get(slot, "planned")
@@ -278,7 +295,7 @@ class _Replay:
         for row in slots.values():
             self.counters[row.slot.panel, row.parent.parent.domain, row.parent.parent.length, row.slot.arm, row.state] += 1
 
-    def _outcomes(self, program: ParentProgram, row: ParentRow, slots: dict[Slot, SlotRow]) -> None:
+    def _outcomes(self, program: ParentProgram, row: ParentRow) -> None:
         stored = {o.key: o for o in reader.outcomes_of(self.db, row.id)}
         derived = {o.key: o for o in program.outcomes}
         place = (self.panel.name, row.parent.domain, row.parent.length)
@@ -287,10 +304,9 @@ class _Replay:
             self.found.checked["outcomes"] += 1
             self.found.expect(stored.get(key) == derived.get(key), f"{name}/{key[0]}: the stored outcome does not follow from its answers")
             if key in stored:
-                self.counters[*place, key[0], f"outcome:{outcome_key(stored[key])}"] += 1
+                self.counters[*place, key[0], outcome_counter(stored[key])] += 1
         self.found.expect(row.closed == program.closed, f"{name}: is marked {'closed' if row.closed else 'open'}, which does not follow")
-        (transition,) = self.db.execute("SELECT transition FROM parents WHERE id = ?", (row.id,)).fetchone()
         expected = self.panel.transition(program.outcomes) if program.closed else None
-        self.found.expect(transition == expected, f"{name}: transition {transition}, but {expected} follows")
-        if transition is not None:
-            self.counters[*place, "", f"transition:{transition}"] += 1
+        self.found.expect(row.transition == expected, f"{name}: transition {row.transition}, but {expected} follows")
+        if row.transition is not None:
+            self.counters[*place, "", transition_counter(row.transition)] += 1

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from c2s.ledger import reader, sqlite
+from c2s.ledger.counters import counts, requests_by_state, run_state
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.totals import NANO, from_run
 from c2s.planning.installed import lacking
@@ -67,16 +68,18 @@ class Run:
         running = self._directory.running()
         manifest, _ = self._directory.manifest()
         with sqlite.reading(self._directory.ledger_path) as db:
-            counters, values, events = reader.counts(db), reader.run_values(db), reader.events(db)
-        requests, spend = reader.requests_by_state(counters), from_run(values)
-        state = reader.run_state(running, values.get("failure"), requests)
+            counters, values, events = counts(db), reader.run_values(db), reader.events(db)
+        requests, spend = requests_by_state(counters), from_run(values)
+        state = run_state(running, values.get("failure"), requests)
         arms: dict[str, dict[str, dict[str, int]]] = {}
         transitions: dict[str, dict[str, int]] = {}
         for count in counters:
             if count.arm:
                 cell, key = arms.setdefault(count.domain, {}).setdefault(count.arm, {}), count.key
+            elif count.transition is not None:
+                cell, key = transitions.setdefault(count.domain, {}), count.transition
             else:
-                cell, key = transitions.setdefault(count.domain, {}), count.key.removeprefix("transition:")
+                continue
             cell[key] = cell.get(key, 0) + count.n
         return {
             "state": state,

@@ -20,6 +20,7 @@ from c2s.backends.registry import default_model, open_model
 from c2s.errors import C2SError, LedgerError, UsageError
 from c2s.kernels import _load as _load  # the report needs the compiled core: where it is missing, say so before the first request
 from c2s.ledger.directory import RunDirectory, write_durably
+from c2s.ledger.replan import replan
 from c2s.ledger.writer import LedgerWriter
 from c2s.options import ResumeOptions, RunOptions, ServiceOptions, as_dict
 from c2s.panels.base import Panel
@@ -29,7 +30,6 @@ from c2s.planning.plan import Plan, create_run
 from c2s.presentation.texts import contracts_sha256
 from c2s.runner.control import Control
 from c2s.runner.execute import Runner
-from c2s.runner.retry import replan
 from c2s.runner.reuse import EarlierRuns
 from c2s.settings import Settings
 from c2s.spending.prices import Price

@@ -81,9 +81,19 @@ def say_errors(errors: Sequence[str]) -> int:
 def verify(options: argparse.Namespace) -> int:
     found = c2s.verify(options.dir)
     if options.json:
-        json_out({"verified": not found.differences, "open": found.open, "checked": dict(found.checked), "differences": found.differences})
+        json_out(
+            {
+                "verified": not found.differences,
+                "open": found.open,
+                "checked": dict(found.checked),
+                "differences": found.differences,
+                "notes": found.notes,
+            }
+        )
     else:
         counted = ", ".join(f"{n} {what}" for what, n in found.checked.items())
+        for note in found.notes:
+            say(f"c2s: {note}")
         for difference in found.differences[:50]:
             say(f"c2s: {difference}")
         if len(found.differences) > 50:

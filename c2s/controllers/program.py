@@ -105,7 +105,7 @@ class ParentProgram:
 
     def receive(self, slot: Slot, answer: Answer | None, reason: str | None = None) -> list[tuple[Slot, Ask]]:
         """Take the answer to one slot (None: error or unknown, with the reason) and return the asks it released."""
-        run = self._runs[slot.arm, slot.replicate, slot.turn]
+        run = self._runs[slot.outcome_key]
         if slot.step not in run.asked or slot.step in run.answers or slot.step in run.failed:
             raise RuntimeError(f"an answer to {slot} was not expected")
         if answer is None:

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from c2s.dialects import Malformed
-from c2s.records import Usage
+from c2s.records import Answer, Choice, Usage
 
 
 def object_of(raw: bytes) -> dict[str, Any]:
@@ -83,8 +83,12 @@ def finite(what: str, value: Any) -> float:
     return float(value)
 
 
-def text_or_none(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+def answer_of(body: Mapping[str, Any], choices: Mapping[str, Choice], usage: Usage, matched_tokens: int | None = None) -> Answer:
+    """The answer with what every protocol's response says of itself: its model, its id, the fingerprint of the system."""
+    model, response_id, fingerprint = (
+        value if isinstance(value := body.get(key), str) else None for key in ("model", "id", "system_fingerprint")
+    )
+    return Answer(choices, model, usage, matched_tokens, response_id, fingerprint)
 
 
 def confidence(top: float, n: int) -> float:

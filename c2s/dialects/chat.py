@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from c2s.dialects import Malformed
-from c2s.dialects.body import count, object_of, text_or_none, usage_in
+from c2s.dialects.body import answer_of, count, object_of, usage_in
 from c2s.dialects.forms import FORMS, Form
 from c2s.presentation.encode import arranged, encode
 from c2s.records import Answer, Ask, Contract, Request, Usage
@@ -82,7 +82,7 @@ class Chat:
         matched = count(own.get("matched_tokens")) if isinstance(own, dict) and ask.matches is not None else None
         usage = usage_in(body, TOKENS, cost=("cost",))
         choices = {name: replace(choice, tokens=usage.output_tokens) for name, choice in read.items()}
-        return Answer(choices, model=text_or_none(body.get("model")), usage=usage, matched_tokens=matched)
+        return answer_of(body, choices, usage, matched)
 
     def usage(self, raw: bytes) -> Usage:
         return usage_in(raw, TOKENS, cost=("cost",))

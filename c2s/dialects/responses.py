@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from c2s.dialects import Malformed
-from c2s.dialects.body import object_of, text_or_none, usage_in
+from c2s.dialects.body import answer_of, object_of, usage_in
 from c2s.dialects.forms import FORMS
 from c2s.dialects.text_answers import rubric
 from c2s.errors import InputError
@@ -93,7 +93,7 @@ class Responses:
         if ask.request.contract is not None:
             read = FORMS[ask.request.contract].read(ask.request, text, cut, {})
             choices = {name: replace(choice, tokens=usage.output_tokens) for name, choice in read.items()}
-            return Answer(choices, model=text_or_none(body.get("model")), usage=usage)
+            return answer_of(body, choices, usage)
         try:
             values = object_of(text.encode())
         except Malformed:
@@ -106,7 +106,7 @@ class Responses:
             choices[name] = Choice(
                 returned=value if isinstance(value, str) else text, offered=offered and not cut, text=text, truncated=cut
             )
-        return Answer(choices, model=text_or_none(body.get("model")), usage=usage)
+        return answer_of(body, choices, usage)
 
     def usage(self, raw: bytes) -> Usage:
         return usage_in(raw, TOKENS)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from c2s.dialects import Malformed
-from c2s.dialects.body import confidence, finite, object_of, text_or_none, usage_in
+from c2s.dialects.body import answer_of, confidence, finite, object_of, usage_in
 from c2s.errors import InputError
 from c2s.presentation.encode import arranged, encode
 from c2s.records import Answer, Ask, Choice, Question, Usage
@@ -46,7 +46,7 @@ class SystemOne:
             if not isinstance(answers.get(name), dict):
                 raise Malformed(f"no answer to question {name!r}")
             choices[name] = _choice(name, question, answers[name])
-        return Answer(choices, model=text_or_none(body.get("model")), usage=usage_in(body, TOKENS, cost=("cost",)))
+        return answer_of(body, choices, usage_in(body, TOKENS, cost=("cost",)))
 
     def usage(self, raw: bytes) -> Usage:
         """OpenRouter adds `usage.cost` in USD."""

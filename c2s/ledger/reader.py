@@ -1,59 +1,39 @@
-"""Reading a ledger. Every function takes a connection, so the runner, the reports, verify and the TUI share them.
+"""Reading a ledger: what was planned, where it stands and what came of it. Counts are in `counters`, bodies in `exchanges`.
 
-Counts come from counters, results from outcome rows; bodies are read one exchange at a time.
+Every function takes a connection (`sqlite.reading`), so the runner, the reports, verify and the terminal UI share them.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 
-from c2s.ledger.schema import SLOT_STATES
-from c2s.ledger.writer import EXCHANGE_COLUMNS, ExchangeRow, ParentRow, SlotRow
+from c2s.controllers.arm_factors import Factors
+from c2s.errors import LedgerError
+from c2s.ledger.rows import ParentRow, SlotRow
 from c2s.records import Outcome, Parent, Slot
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
-    """One counter: `key` is a slot state, `outcome:...` or (with an empty arm) `transition:...`."""
-
-    panel: str
-    domain: str
-    length: int
-    arm: str
-    key: str
-    n: int
-
-
 def run_values(db: sqlite3.Connection) -> dict[str, str]:
+    """Everything in the run table."""
     return dict(db.execute("SELECT key, value FROM run"))
 
 
-def counts(db: sqlite3.Connection) -> list[Count]:
-    rows = db.execute("SELECT panel, domain, length, arm, key, n FROM counters WHERE n <> 0 ORDER BY 1, 2, 3, 4, 5")
-    return [Count(*row) for row in rows]
+def events(db: sqlite3.Connection, last: int = 20) -> list[tuple[float, str, str]]:
+    """The latest events (time, level, message), oldest first."""
+    rows = db.execute("SELECT at, level, message FROM events ORDER BY id DESC LIMIT ?", (last,)).fetchall()
+    return rows[::-1]
 
 
-def requests_by_state(counters: list[Count], panel: str | None = None) -> dict[str, int]:
-    """Slots by state, all states present, and `planned` as the number of all slots of the plan."""
-    totals = dict.fromkeys(SLOT_STATES, 0)
-    for count in counters:
-        if count.key in totals and panel in (None, count.panel):
-            totals[count.key] += count.n
-    return totals | {"planned": sum(totals.values()), "open": totals["planned"] + totals["reserved"] + totals["sent"]}
-
-
-def run_state(running: bool, failure: str | None, requests: dict[str, int]) -> str:
-    """`running`, `failed`, `done` or `interrupted`; `requests` as `requests_by_state` gives them."""
-    return "running" if running else "failed" if failure else "done" if not requests["open"] else "interrupted"
-
+# --- parents and arms ---------------------------------------------------------------------------------------------
 
 _PARENT = (
-    "SELECT p.id, panel, p.parent, domain, length, pair, closed, payload, addition"
+    "SELECT p.id, panel, p.parent, domain, length, pair, closed, transition, payload, addition"
     " FROM parents p JOIN items i ON i.id = p.item LEFT JOIN prepared a ON a.parent = p.id"
 )
 
@@ -65,17 +45,25 @@ def parents(db: sqlite3.Connection, panel: str | None = None) -> Iterator[Parent
 
 
 def parent(db: sqlite3.Connection, number: int) -> ParentRow:
-    """One parent by its number in the ledger."""
-    return _parent(db.execute(f"{_PARENT} WHERE p.id = ?", (number,)).fetchone())
+    """One parent by its number in the ledger. Raises LedgerError where there is none."""
+    row = db.execute(f"{_PARENT} WHERE p.id = ?", (number,)).fetchone()
+    if row is None:
+        raise LedgerError(f"the ledger has no parent {number}")
+    return _parent(row)
 
 
-def _parent(row: tuple) -> ParentRow:
-    number, panel, name, domain, length, pair, closed, payload, addition = row
-    parent = Parent(name, domain, length, orjson.loads(payload), pair)
+def _parent(row: tuple[Any, ...]) -> ParentRow:
+    number, panel, name, domain, length, pair, closed, transition, payload, addition = row
+    frozen = Parent(name, domain, length, orjson.loads(payload), pair)
     if addition is None:
-        return ParentRow(number, panel, parent, bool(closed))
-    prepared = replace(parent, payload={**parent.payload, **orjson.loads(addition)})
-    return ParentRow(number, panel, prepared, bool(closed), frozen=parent)
+        return ParentRow(number, panel, frozen, bool(closed), transition)
+    prepared = replace(frozen, payload={**frozen.payload, **orjson.loads(addition)})
+    return ParentRow(number, panel, prepared, bool(closed), transition, frozen=frozen)
+
+
+def open_parents(db: sqlite3.Connection) -> dict[str, int]:
+    """{panel: how many of its parents are not closed}; panels without any are left out."""
+    return dict(db.execute("SELECT panel, count(*) FROM parents WHERE closed = 0 GROUP BY panel").fetchall())
 
 
 def additions(db: sqlite3.Connection, panel: str) -> dict[str, dict[str, Any]]:
@@ -84,52 +72,107 @@ def additions(db: sqlite3.Connection, panel: str) -> dict[str, dict[str, Any]]:
     return {name: orjson.loads(addition) for name, addition in rows}
 
 
-def outcomes_by_parent(db: sqlite3.Connection, panel: str) -> dict[str, list[Outcome]]:
-    """{parent: its outcomes} of a panel, parents in the order of the plan."""
-    names = {number: name for number, name in db.execute("SELECT id, parent FROM parents WHERE panel = ? ORDER BY id", (panel,))}
-    found: dict[str, list[Outcome]] = {name: [] for name in names.values()}
-    for number, outcome in outcomes(db, panel):
-        found[names[number]].append(outcome)
-    return found
+def arms(db: sqlite3.Connection) -> dict[tuple[str, str], Factors]:
+    """{(panel, arm): its factors}, in the order of declaration; empty factors where schema 1 recorded the run."""
+    rows = db.execute("SELECT panel, arm, factors FROM arms ORDER BY ordinal")
+    return {(panel, arm): orjson.loads(factors) for panel, arm, factors in rows}
+
+
+# --- slots ----------------------------------------------------------------------------------------------------------
+
+_SLOT = "p.panel, p.parent, s.arm, s.replicate, s.step, s.turn"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSlot:
+    """A slot that is still to be asked; `slot` is None for an open parent that has none left."""
+
+    parent: int
+    panel: str
+    name: str
+    slot: Slot | None
 
 
 def slots_of(db: sqlite3.Connection, parent: ParentRow) -> dict[Slot, SlotRow]:
     """The slots of one parent with the number of sends each has had."""
     rows = db.execute(
-        "SELECT s.id, arm, replicate, step, turn, state, exchange, (SELECT count(*) FROM exchanges e WHERE e.slot = s.id), share_of"
-        " FROM slots s WHERE parent = ? ORDER BY s.id",
+        f"SELECT {_SLOT}, s.id, s.state, s.exchange, (SELECT count(*) FROM exchanges e WHERE e.slot = s.id), s.share_of"
+        " FROM slots s JOIN parents p ON p.id = s.parent WHERE s.parent = ? ORDER BY s.id",
         (parent.id,),
     )
-    result = {}
-    for number, arm, replicate, step, turn, state, exchange, attempts, share_of in rows:
-        slot = Slot(parent.panel, parent.parent.id, arm, replicate, step, turn)
-        result[slot] = SlotRow(number, slot, parent, state, exchange, attempts, share_of)
-    return result
+    found = {}
+    for *identity, number, state, exchange, attempts, share_of in rows:
+        slot = Slot(*identity)
+        found[slot] = SlotRow(number, slot, parent, state, exchange, attempts, share_of)
+    return found
+
+
+def slot(db: sqlite3.Connection, number: int) -> Slot | None:
+    """A slot by its number in the ledger."""
+    row = db.execute(f"SELECT {_SLOT} FROM slots s JOIN parents p ON p.id = s.parent WHERE s.id = ?", (number,)).fetchone()
+    return None if row is None else Slot(*row)
+
+
+def open_slots(db: sqlite3.Connection) -> Iterator[OpenSlot]:
+    """The planned slots of every parent that is not closed."""
+    rows = db.execute(
+        f"SELECT p.id, {_SLOT} FROM parents p LEFT JOIN slots s ON s.parent = p.id AND s.state = 'planned' WHERE p.closed = 0"
+    )
+    for number, *identity in rows:
+        yield OpenSlot(number, identity[0], identity[1], None if identity[2] is None else Slot(*identity))
 
 
 def shared(db: sqlite3.Connection, panel: str) -> list[tuple[Slot, Slot]]:
     """(receiving slot, the slot whose response it receives) of a panel, in the order of the plan."""
     rows = db.execute(
-        "SELECT p.panel, p.parent, s.arm, s.replicate, s.step, s.turn, q.panel, q.parent, o.arm, o.replicate, o.step, o.turn FROM slots s"
+        f"SELECT {_SLOT}, q.panel, q.parent, o.arm, o.replicate, o.step, o.turn FROM slots s"
         " JOIN slots o ON o.id = s.share_of JOIN parents p ON p.id = s.parent JOIN parents q ON q.id = o.parent WHERE p.panel = ? ORDER BY s.id",
         (panel,),
     )
     return [(Slot(*row[:6]), Slot(*row[6:])) for row in rows]
 
 
-def exchange(db: sqlite3.Connection, number: int) -> ExchangeRow:
-    """One send, bodies included."""
-    row = db.execute(f"SELECT {', '.join(EXCHANGE_COLUMNS)} FROM exchanges WHERE id = ?", (number,)).fetchone()
-    return ExchangeRow(**dict(zip(EXCHANGE_COLUMNS, row)))
+def sharing_slots(db: sqlite3.Connection) -> set[int]:
+    """Numbers of the slots whose response others receive too."""
+    return {n for (n,) in db.execute("SELECT DISTINCT share_of FROM slots WHERE share_of IS NOT NULL")}
 
 
-def outcomes_of(db: sqlite3.Connection, parent: int) -> list[Outcome]:
-    return [outcome for _, outcome in _outcomes(db, "WHERE o.parent = ?", (parent,))]
+def end_of(db: sqlite3.Connection, number: int) -> tuple[str, int | None]:
+    """(state, deciding exchange) of a slot by its number."""
+    state, exchange = db.execute("SELECT state, exchange FROM slots WHERE id = ?", (number,)).fetchone()
+    return state, exchange
+
+
+def answer_to(db: sqlite3.Connection, slot: Slot) -> int | None:
+    """The exchange that answered this slot, where its state is ok."""
+    row = db.execute(
+        "SELECT exchange FROM slots WHERE parent = (SELECT id FROM parents WHERE panel = ? AND parent = ?)"
+        " AND arm = ? AND replicate = ? AND step = ? AND turn = ? AND state = 'ok'",
+        slot,
+    ).fetchone()
+    return None if row is None else row[0]
+
+
+# --- outcomes -------------------------------------------------------------------------------------------------------
 
 
 def outcomes(db: sqlite3.Connection, panel: str) -> Iterator[tuple[int, Outcome]]:
-    """(parent's ledger id, outcome) of a panel, in the order of the plan."""
+    """(parent's number in the ledger, outcome) of a panel, in the order of the plan."""
     return _outcomes(db, "JOIN parents p ON p.id = o.parent WHERE p.panel = ?", (panel,))
+
+
+def outcomes_of(db: sqlite3.Connection, parent: int) -> list[Outcome]:
+    """The outcomes of one parent by its number in the ledger."""
+    return [outcome for _, outcome in _outcomes(db, "WHERE o.parent = ?", (parent,))]
+
+
+def outcomes_by_parent(db: sqlite3.Connection, panel: str) -> Mapping[str, list[Outcome]]:
+    """{parent: its outcomes} of a panel, parents in the order of the plan."""
+    by_number: dict[int, list[Outcome]] = defaultdict(list)
+    for number, outcome in outcomes(db, panel):
+        by_number[number].append(outcome)
+    names = db.execute("SELECT id, parent FROM parents WHERE panel = ? ORDER BY id", (panel,))
+    return {name: by_number[number] for number, name in names}
 
 
 def _outcomes(db: sqlite3.Connection, where: str, values: tuple[object, ...]) -> Iterator[tuple[int, Outcome]]:
@@ -142,23 +185,17 @@ def _outcomes(db: sqlite3.Connection, where: str, values: tuple[object, ...]) ->
         yield (
             parent,
             Outcome(
-                arm,
-                replicate,
-                status,
-                output,
-                None if correct is None else bool(correct),
-                None if fidelity is None else bool(fidelity),
-                kind,
-                first_wrong,
-                min_confidence,
-                reason,
-                orjson.loads(detail),
-                turn,
+                arm=arm,
+                replicate=replicate,
+                turn=turn,
+                status=status,
+                output=output,
+                correct=None if correct is None else bool(correct),
+                fidelity=None if fidelity is None else bool(fidelity),
+                kind=kind,
+                first_wrong=first_wrong,
+                min_confidence=min_confidence,
+                reason=reason,
+                detail=orjson.loads(detail),
             ),
         )
-
-
-def events(db: sqlite3.Connection, last: int = 20) -> list[tuple[float, str, str]]:
-    """The latest events (time, level, message), oldest first."""
-    rows = db.execute("SELECT at, level, message FROM events ORDER BY id DESC LIMIT ?", (last,)).fetchall()
-    return rows[::-1]

@@ -6,91 +6,26 @@ so an outcome always lies in the transaction of the exchange that completed it.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from c2s.controllers.arm_factors import Factors
 from c2s.errors import LedgerError
 from c2s.ledger import sqlite
-from c2s.ledger.directory import RunDirectory, sync_folder
+from c2s.ledger.counters import CounterKey, outcome_counter, transition_counter, write_counters
+from c2s.ledger.directory import RunDirectory
+from c2s.ledger.rows import EXCHANGE_COLUMNS, ExchangeRow, ParentRow, SlotRow
 from c2s.ledger.totals import Spend, read_models, read_spend, stored, weigh
-from c2s.records import Outcome, Parent, Slot
+from c2s.records import Outcome, Transition
 
-EXCHANGE_COLUMNS = (
-    "id", "slot", "attempt", "state", "body_sha256", "content_sha256", "request", "sent_at", "done_at", "http_status",
-    "headers", "response", "model", "input_tokens", "output_tokens", "reserved_usd", "cost_usd", "message", "origin",
-    "response_id", "system_fingerprint", "endpoint", "shard",
-)  # fmt: skip
 _EXCHANGE_VALUES = attrgetter(*EXCHANGE_COLUMNS)
 _PUT_EXCHANGE = f"INSERT OR REPLACE INTO exchanges ({', '.join(EXCHANGE_COLUMNS)}) VALUES ({', '.join('?' * len(EXCHANGE_COLUMNS))})"
-
-
-@dataclass(slots=True)
-class ParentRow:
-    """A parent of the plan with its place in the ledger."""
-
-    id: int
-    panel: str
-    parent: Parent
-    closed: bool = False
-    frozen: Parent | None = None
-    """The parent as it was planned, where `parent` has since been prepared; else None."""
-
-    @property
-    def planned(self) -> Parent:
-        return self.frozen or self.parent
-
-
-@dataclass(slots=True)
-class SlotRow:
-    """A slot with its place in the ledger and its present state."""
-
-    id: int
-    slot: Slot
-    parent: ParentRow
-    state: str = "planned"
-    exchange: int | None = None
-    attempts: int = 0
-    share_of: int | None = None
-    """The slot whose response this one receives; it never sends a request of its own."""
-
-
-@dataclass(slots=True)
-class ExchangeRow:
-    """One send, as it will be stored; completed in place when it ends. Times are seconds since the epoch."""
-
-    id: int
-    slot: int
-    attempt: int
-    body_sha256: str
-    content_sha256: str
-    request: bytes
-    sent_at: float
-    state: str = "sent"
-    done_at: float | None = None
-    http_status: int | None = None
-    headers: str | None = None
-    response: bytes | None = None
-    model: str | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    reserved_usd: float | None = None
-    cost_usd: float | None = None
-    message: str | None = None
-    origin: str | None = None
-    response_id: str | None = None
-    system_fingerprint: str | None = None
-    endpoint: str | None = None
-    shard: int | None = None
 
 
 class LedgerWriter:
@@ -108,8 +43,8 @@ class LedgerWriter:
         self._slots: dict[int, SlotRow] = {}
         self._exchanges: dict[int, ExchangeRow] = {}
         self._outcomes: list[tuple[Any, ...]] = []
-        self._parents: dict[int, tuple[str | None, bool]] = {}
-        self._counters: Counter[tuple[str, str, int, str, str]] = Counter()
+        self._parents: dict[int, tuple[Transition | None, bool]] = {}
+        self._counters: Counter[CounterKey] = Counter()
         self._events: list[tuple[float, str, str]] = []
 
     @property
@@ -205,13 +140,13 @@ class LedgerWriter:
                 orjson.dumps(dict(o.detail)).decode(),
             )  # fmt: skip
         )
-        self.count(parent, o.arm, f"outcome:{outcome_key(o)}")
+        self.count(parent, o.arm, outcome_counter(o))
 
-    def close_parent(self, parent: ParentRow, transition: str | None) -> None:
-        parent.closed = True
+    def close_parent(self, parent: ParentRow, transition: Transition | None) -> None:
+        parent.closed, parent.transition = True, transition
         self._parents[parent.id] = (transition, True)
         if transition is not None:
-            self.count(parent, "", f"transition:{transition}")
+            self.count(parent, "", transition_counter(transition))
 
     def count(self, parent: ParentRow, arm: str, key: str, by: int = 1) -> None:
         self._counters[parent.panel, parent.parent.domain, parent.parent.length, arm, key] += by
@@ -278,80 +213,3 @@ class LedgerWriter:
 
     def close(self) -> None:
         sqlite.close_writer(self._db, self.path)
-
-
-def outcome_key(outcome: Outcome) -> str:
-    """`correct`, `wrong`, `unscored` (defined, but its endpoint is another one) or `undefined`: the key of its counter."""
-    if outcome.status != "ok":
-        return "undefined"
-    return "unscored" if outcome.correct is None else "correct" if outcome.correct else "wrong"
-
-
-def write_counters(db: sqlite3.Connection, deltas: Mapping[tuple[str, str, int, str, str], int]) -> None:
-    db.executemany(
-        "INSERT INTO counters VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
-        [(*key, n) for key, n in deltas.items() if n],
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedParent:
-    """A parent of the plan with the slots that its arms may ask."""
-
-    panel: str
-    parent: Parent
-    item_sha256: str
-    payload: bytes
-    slots: tuple[Slot, ...]
-    shared: Mapping[Slot, Slot] = field(default_factory=dict)
-    """Those of its slots that receive the response to an earlier slot of the plan."""
-
-
-def create_ledger(
-    run: RunDirectory,
-    parents: Iterable[PlannedParent],
-    values: Mapping[str, str],
-    arms: Mapping[tuple[str, str], Factors],
-) -> None:
-    """Write the whole plan to a new ledger and put it in its place. Killed before that, the directory holds no ledger.
-
-    `arms` are the factors of each (panel, arm), in the order in which the panels declare them.
-    """
-    temporary = run.ledger_path.with_name(run.ledger_path.name + ".tmp")
-    with sqlite.translated(temporary):
-        db = sqlite.create(temporary)
-        counters: Counter[tuple[str, str, int, str, str]] = Counter()
-        items: dict[str, int] = {}
-        shared: list[tuple[Slot, Slot]] = []
-        db.execute("BEGIN")
-        for number, planned in enumerate(parents, start=1):
-            p = planned.parent
-            item = items.setdefault(planned.item_sha256, len(items) + 1)
-            if item == len(items):
-                db.execute("INSERT OR IGNORE INTO items VALUES (?, ?, ?)", (item, planned.item_sha256, planned.payload))
-            db.execute(
-                "INSERT INTO parents (id, panel, parent, domain, length, pair, item) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (number, planned.panel, p.id, p.domain, p.length, p.pair, item),
-            )
-            db.executemany(
-                "INSERT INTO slots (parent, arm, replicate, step, turn) VALUES (?, ?, ?, ?, ?)", [(number, *s[2:]) for s in planned.slots]
-            )
-            shared += [(owner, slot) for slot, owner in planned.shared.items()]
-            counters.update((planned.panel, p.domain, p.length, slot.arm, "planned") for slot in planned.slots)
-        number_of = "SELECT s.id FROM slots s JOIN parents p ON p.id = s.parent WHERE (panel, p.parent, arm, replicate, step, turn) = (?, ?, ?, ?, ?, ?)"
-        db.executemany(f"UPDATE slots SET share_of = ({number_of}) WHERE id = ({number_of})", [(*owner, *slot) for owner, slot in shared])
-        write_counters(db, counters)
-        db.executemany(
-            "INSERT INTO arms VALUES (?, ?, ?, ?)",
-            [
-                (panel, arm, place, orjson.dumps(dict(factors), option=orjson.OPT_SORT_KEYS).decode())
-                for place, ((panel, arm), factors) in enumerate(arms.items())
-            ],
-        )
-        db.executemany("INSERT INTO run VALUES (?, ?)", values.items())
-        db.execute("COMMIT")
-        db.close()
-    with open(temporary, "rb") as file:
-        os.fsync(file.fileno())
-    os.replace(temporary, run.ledger_path)
-    sync_folder(run.path)

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from c2s.controllers.program import ParentProgram
+from c2s.controllers.replay import Reply, drive
 from c2s.dialects import Dialect
 from c2s.panels.base import Panel
 from c2s.planning.plan import Plan, shared_slots
@@ -89,12 +90,13 @@ def _panel(panel: Panel, parents: Sequence[Parent], plan: Plan, wire: Dialect, m
 def _drive(panel: Panel, parent: Parent, plan: Plan) -> tuple[list[tuple[Slot, Ask]], list[Outcome]]:
     """Every ask of a parent whose answers are all right, and what they leave."""
     program = ParentProgram(panel.name, panel.arms, parent, plan.settings)
-    waiting = program.start()
     asks = []
-    while waiting:
-        slot, ask = waiting.pop()
+
+    def right(slot: Slot, ask: Ask) -> Reply:
         asks.append((slot, ask))
-        waiting += program.receive(slot, Answer({name: _right(ask, name) for name in ask.request.questions}))
+        return Reply(Answer({name: _right(ask, name) for name in ask.request.questions}))
+
+    drive(program, right)
     return asks, program.outcomes
 
 

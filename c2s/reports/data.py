@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from c2s.ledger import reader
+from c2s.ledger.counters import Count, counts, requests_by_state
 from c2s.panels.base import Panel
 from c2s.panels.registry import PANELS
 from c2s.plugins import missing
@@ -64,9 +65,9 @@ class RunData:
         return self.identity.get("asked", self.identity["panels"])
 
     @cached_property
-    def counts(self) -> list[reader.Count]:
+    def counts(self) -> list[Count]:
         """The ledger's counters, read once for all panels."""
-        return reader.counts(self.db)
+        return counts(self.db)
 
     @property
     def requests(self) -> dict[str, int]:
@@ -75,7 +76,7 @@ class RunData:
 
     def requests_of(self, panel: str | None) -> dict[str, int]:
         """Requests of one panel by state."""
-        counted = reader.requests_by_state(self.counts, panel)
+        counted = requests_by_state(self.counts, panel)
         return {key: counted[key] for key in REQUEST_STATES}
 
     def panel(self, name: str) -> PanelData | None:

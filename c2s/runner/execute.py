@@ -14,12 +14,15 @@ from typing import Any
 import orjson
 
 from c2s.backends.base import Backend, Call, Exchange
+from c2s.controllers.replay import Reply
 from c2s.dialects import Malformed, dialect
 from c2s.errors import C2SError, LedgerError
-from c2s.ledger import reader
-from c2s.ledger.writer import ExchangeRow, LedgerWriter, SlotRow
+from c2s.ledger import exchanges, reader
+from c2s.ledger.counters import counts
+from c2s.ledger.rows import ExchangeRow, SlotRow
+from c2s.ledger.writer import LedgerWriter
 from c2s.panels.base import Panel
-from c2s.records import Answer, Usage
+from c2s.records import Answer
 from c2s.runner.collection import collected_seldom
 from c2s.runner.control import Control
 from c2s.runner.pace import LONGEST_PAUSE, RETRY_CAP, Limits, Pace
@@ -132,10 +135,10 @@ class Runner:
     def _recover(self) -> None:
         """Settle what an earlier runner left under way: unknown if paid, planned again if safe."""
         db = self.writer.connection
-        left = db.execute("SELECT e.id, s.id, s.parent FROM exchanges e JOIN slots s ON s.id = e.slot WHERE e.state = 'sent'").fetchall()
+        left = exchanges.under_way(db)
         for number, slot, parent in left:
             rows = reader.slots_of(db, reader.parent(db, parent)).values()
-            exchange = reader.exchange(db, number)
+            exchange = exchanges.exchange(db, number)
             self.writer.adopt(exchange)
             self._lose(next(row for row in rows if row.id == slot), exchange, "the runner ended before a response came")
         if left:
@@ -151,12 +154,11 @@ class Runner:
         self.writer.set_state(row, "planned" if self._safe else "unknown")
 
     def _load(self) -> None:
-        db = self.writer.connection
-        for count in reader.counts(db):
-            if count.key.startswith("transition:"):
-                self.tally.transitions[count.panel, count.domain, count.key[11:]] += count.n
-            elif not count.key.startswith("outcome:"):
-                self.tally.states[count.key] += count.n
+        for count in counts(self.writer.connection):
+            if count.transition is not None:
+                self.tally.transitions[count.panel, count.domain, count.transition] += count.n
+            elif count.state is not None:
+                self.tally.states[count.state] += count.n
         self._parents.load()
 
     # --- sending ------------------------------------------------------------------------------------------------
@@ -258,11 +260,12 @@ class Runner:
         try:
             answer = self._wire.decode(waiting.ask, came.raw)
             self._see_model(answer.model)
-            exchange.model = answer.model
+            exchange.note(answer)
+            usage = answer.usage
         except Malformed as error:
             state, exchange.message = "malformed", str(error)
-        usage: Usage = answer.usage if answer is not None else self._wire.usage(came.raw)
-        exchange.input_tokens, exchange.output_tokens = usage.input_tokens, usage.output_tokens
+            usage = self._wire.usage(came.raw)
+            exchange.input_tokens, exchange.output_tokens = usage.input_tokens, usage.output_tokens
         exchange.cost_usd = self._budget.cost(usage)
         return answer, state
 
@@ -272,13 +275,13 @@ class Runner:
         if answer is not None:
             self._failures = 0
             self._answers += 1
-            self._parents.answered(waiting, answer)
+            self._parents.answered(waiting, Reply(answer))
             return
         self._failures += 1
         if message not in self.tally.failures:  # the exchanges keep every message; one that comes again is no news
             self.tally.failures[message] = None
             self.writer.event("warning", f"{waiting.row.slot}: {state}: {message}")
-        self._parents.answered(waiting, None, f"{state}: {message}")
+        self._parents.answered(waiting, Reply.failed(state, message))
         if 0 < self.policy.stop_after_errors <= self._failures and not self.stopping:
             self._halt(f"{self._failures} requests in a row ended in error or unknown, the last with: {message}")
 

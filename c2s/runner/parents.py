@@ -6,20 +6,23 @@ import heapq
 from collections.abc import Mapping
 
 from c2s.controllers.program import ParentProgram
+from c2s.controllers.replay import Reply, drive
 from c2s.dialects import Dialect, Malformed
 from c2s.errors import LedgerError
 from c2s.ledger import reader
+from c2s.ledger.exchanges import exchange
+from c2s.ledger.rows import ExchangeRow, SlotRow
 from c2s.ledger.schema import TERMINAL
-from c2s.ledger.writer import ExchangeRow, LedgerWriter, SlotRow
+from c2s.ledger.writer import LedgerWriter
 from c2s.panels.base import Panel
 from c2s.presentation.encode import body_hash, content_hash
-from c2s.records import Answer, Ask, Slot
+from c2s.records import Ask, Slot
 from c2s.runner.preparation import Gate
 from c2s.runner.progress import Tally
 from c2s.runner.queue import Open, Queue, Waiting
 from c2s.runner.reuse import EarlierRuns
 from c2s.runner.schedule import Key, slot_key
-from c2s.runner.sharing import Given, Sharing
+from c2s.runner.sharing import End, Sharing
 from c2s.settings import Settings
 
 
@@ -48,14 +51,10 @@ class Parents:
         """List the parents that are not closed by the first key that any of their open slots has."""
         db = self._writer.connection
         first: dict[int, tuple[Key, str]] = {}
-        rows = db.execute(
-            "SELECT p.id, p.panel, p.parent, s.arm, s.replicate, s.step, s.turn FROM parents p LEFT JOIN slots s"
-            " ON s.parent = p.id AND s.state = 'planned' WHERE p.closed = 0"
-        )
-        for number, panel, parent, arm, replicate, step, turn in rows:
-            key = self._key(number, Slot(panel, parent, arm or "", replicate or 0, step or 0, turn or 0))
-            if number not in first or key < first[number][0]:
-                first[number] = key, panel
+        for row in reader.open_slots(db):
+            key = self._key(row.parent, row.slot or Slot(row.panel, row.name, "", 0, 0))
+            if row.parent not in first or key < first[row.parent][0]:
+                first[row.parent] = key, row.panel
         self._unopened = [(key, number, panel) for number, (key, panel) in first.items()]
         heapq.heapify(self._unopened)
         self._gate.load()
@@ -81,10 +80,10 @@ class Parents:
         opened = Open(row, panel, self._places[row.panel], program, reader.slots_of(db, row), stored)
         self._take(opened, program.start())
 
-    def answered(self, waiting: Waiting, answer: Answer | None, reason: str | None = None) -> None:
-        """Give a program its answer (None: error or unknown), queue what that released and settle what it closed."""
-        self._take(waiting.open, waiting.open.program.receive(waiting.row.slot, answer, reason))
-        self._hand_on(waiting, answer, reason)
+    def answered(self, waiting: Waiting, reply: Reply) -> None:
+        """Give a program the end of a slot, queue what that released and settle what it closed."""
+        self._take(waiting.open, waiting.open.program.receive(waiting.row.slot, reply.answer, reply.reason))
+        self._share(waiting, reply)
 
     def encode(self, waiting: Waiting) -> bytes:
         return self._wire.encode(waiting.ask, self._model)
@@ -104,89 +103,99 @@ class Parents:
         self._tally.states[state] += 1
 
     def _take(self, opened: Open, asks: list[tuple[Slot, Ask]]) -> None:
-        """Queue new asks, answering those that can be from the ledger or from an earlier run; then settle closed arms."""
-        asks = list(asks)
-        while asks:
-            slot, ask = asks.pop()
+        """Answer new asks from the ledger or from an earlier run where they have the answer, queue the others, settle closed arms."""
+        copied: list[tuple[Waiting, Reply]] = []
+
+        def known(slot: Slot, ask: Ask) -> Reply | None:
             row = opened.slots.get(slot)
             if row is None:
                 raise LedgerError(f"{self._writer.path} holds no slot {slot}; it belongs to another plan")
             waiting = Waiting(opened, row, ask, self._key(opened.row.id, slot))
-            if row.state == "planned" and row.share_of is not None:
-                asks += self._shared(waiting)
-            elif row.state == "planned":
-                answer = self._reused(waiting) if self._reuse else None
-                if answer is None:
-                    self._queue.push(waiting)
-                    continue
-                asks += opened.program.receive(slot, answer)
-                self._hand_on(waiting, answer, None)
+            if row.state != "planned":
+                return self._recorded(waiting)
+            if row.share_of is not None:
+                return self._received(waiting)
+            reply = self._copied(waiting) if self._reuse is not None else None
+            if reply is None:
+                self._queue.push(waiting)
             else:
-                asks += self._replayed(waiting)
+                copied.append((waiting, reply))
+            return reply
+
+        drive(opened.program, known, asks)
         self._settle(opened)
+        for waiting, reply in copied:
+            self._share(waiting, reply)
 
-    def _hand_on(self, waiting: Waiting, answer: Answer | None, reason: str | None) -> None:
-        """Give a settled slot's answer to those that share it."""
+    def _share(self, waiting: Waiting, reply: Reply) -> None:
+        """Give the end of a slot to the slots that receive its response."""
         row = waiting.row
-        if self._sharing.owns(row):
-            given = Given(row.state, row.exchange, body_hash(self.encode(waiting)), answer, reason)
-            for receiver in self._sharing.end(row, given):
-                self._take(receiver.open, self._shared(receiver))
+        if not self._sharing.has_receivers(row):
+            return
+        assert row.exchange is not None
+        end = End(row.state, row.exchange, body_hash(self.encode(waiting)), reply)
+        for receiver in self._sharing.end(row, end):
+            received = self._received(receiver)
+            assert received is not None
+            self._take(receiver.open, receiver.open.program.receive(receiver.row.slot, received.answer, received.reason))
 
-    def _shared(self, waiting: Waiting) -> list[tuple[Slot, Ask]]:
-        """The answer to the equal request of another slot, if that one has come to its end; else it will come later."""
-        row, given = waiting.row, self._sharing.given(waiting)
-        if given is None:
-            state, exchange = self._writer.connection.execute("SELECT state, exchange FROM slots WHERE id = ?", (row.share_of,)).fetchone()
+    def _received(self, waiting: Waiting) -> Reply | None:
+        """The end of the slot whose response this one receives; None while that one is open: it then waits for it."""
+        row, owner = waiting.row, waiting.row.share_of
+        assert owner is not None
+        end = self._sharing.end_of(owner)
+        if end is None:
+            state, exchange = reader.end_of(self._writer.connection, owner)
             if state not in TERMINAL:
                 self._sharing.wait(waiting)
-                return []
+                return None
             row.exchange = exchange
             self.set_state(row, state)
-            return self._replayed(waiting)
-        if given.body_sha256 != body_hash(self.encode(waiting)):
+            return self._recorded(waiting)
+        if end.body_sha256 != body_hash(self.encode(waiting)):
             raise LedgerError(
                 f"{self._writer.path}: {row.slot} was planned to share a response, but its request is not the one that was sent; "
                 "finish the run with the version named in its manifest"
             )
-        row.exchange = given.exchange
-        self.set_state(row, given.state)
-        return waiting.open.program.receive(row.slot, given.answer, given.reason)
+        row.exchange = end.exchange
+        self.set_state(row, end.state)
+        return end.reply
 
-    def _replayed(self, waiting: Waiting) -> list[tuple[Slot, Ask]]:
-        """The recorded answer of a slot that is already terminal."""
+    def _recorded(self, waiting: Waiting) -> Reply:
+        """How the ledger says that a slot ended."""
         row = waiting.row
         if row.exchange is None:
             raise LedgerError(
                 f"{self._writer.path}: {row.slot} is {row.state}, but no exchange says why; see c2s verify {self._writer.path.parent}"
             )
-        recorded = reader.exchange(self._writer.connection, row.exchange)
+        recorded = exchange(self._writer.connection, row.exchange)
         if recorded.body_sha256 != body_hash(self.encode(waiting)):
             raise LedgerError(
                 f"{self._writer.path}: the recorded request of {row.slot} is not the one that this version of c2s would send; "
                 "finish the run with the version named in its manifest"
             )
         if row.state != "ok":
-            return waiting.open.program.receive(row.slot, None, f"{row.state}: {recorded.message}")
+            return Reply.failed(row.state, recorded.message)
         try:
-            return waiting.open.program.receive(row.slot, self._wire.decode(waiting.ask, recorded.response))
+            return Reply(self._wire.decode(waiting.ask, recorded.response or b""))
         except Malformed as error:
-            raise LedgerError(f"{self._writer.path}: the recorded answer of {row.slot} does not read: {error}") from None
+            raise LedgerError(f"{self._writer.path}: the recorded answer of {row.slot} cannot be read: {error}") from None
 
-    def _reused(self, waiting: Waiting) -> Answer | None:
+    def _copied(self, waiting: Waiting) -> Reply | None:
         """An earlier run's answer to the same slot and bytes, copied with its origin."""
+        assert self._reuse is not None
         body = self.encode(waiting)
-        found = self._reuse.find(waiting.row.slot, body_hash(body))
-        if found is None:
+        earlier = self._reuse.answer(waiting.row.slot, body_hash(body))
+        if earlier is None:
             return None
-        answer = self._wire.decode(waiting.ask, found.response)
-        exchange = self.begin(waiting, body, origin=found.origin)
-        exchange.response, exchange.http_status, exchange.headers = found.response, found.http_status, found.headers
-        exchange.sent_at, exchange.done_at = found.sent_at, found.done_at
-        exchange.model, exchange.input_tokens, exchange.output_tokens = answer.model, answer.input_tokens, answer.output_tokens
-        self._writer.end_exchange(exchange, "ok")
+        answer = self._wire.decode(waiting.ask, earlier.response)
+        copy = self.begin(waiting, body, origin=earlier.origin)
+        copy.response, copy.http_status, copy.headers = earlier.response, earlier.http_status, earlier.headers
+        copy.sent_at, copy.done_at = earlier.sent_at, earlier.done_at
+        copy.note(answer)
+        self._writer.end_exchange(copy, "ok")
         self.set_state(waiting.row, "ok")
-        return answer
+        return Reply(answer)
 
     def _settle(self, opened: Open) -> None:
         """Write the outcomes of arms that have closed, in the transaction of the exchange that closed them."""

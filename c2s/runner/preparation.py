@@ -20,8 +20,7 @@ class Gate:
 
     def load(self) -> None:
         """Count the parents of every panel that have not closed."""
-        rows = self._writer.connection.execute("SELECT panel, count(*) FROM parents WHERE closed = 0 GROUP BY panel")
-        self._open = dict(rows.fetchall())
+        self._open = reader.open_parents(self._writer.connection)
 
     def closed(self, panel: str) -> None:
         """A parent of this panel has closed."""

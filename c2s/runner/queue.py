@@ -7,7 +7,7 @@ import itertools
 from dataclasses import dataclass, field
 
 from c2s.controllers.program import ParentProgram
-from c2s.ledger.writer import ParentRow, SlotRow
+from c2s.ledger.rows import ParentRow, SlotRow
 from c2s.panels.base import Panel
 from c2s.records import Ask, Slot
 from c2s.runner.schedule import Key

@@ -12,6 +12,7 @@ from c2s.backends.base import Backend
 from c2s.errors import UsageError
 from c2s.ledger import reader, sqlite
 from c2s.ledger.directory import RunDirectory
+from c2s.ledger.exchanges import exchange
 from c2s.records import Slot
 
 
@@ -53,16 +54,13 @@ class Reuse:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
         self._stack.close()
 
-    def find(self, slot: Slot, body_sha256: str) -> Reused | None:
-        found = self._db.execute(
-            "SELECT exchange FROM slots WHERE parent = (SELECT id FROM parents WHERE panel = ? AND parent = ?)"
-            " AND arm = ? AND replicate = ? AND step = ? AND turn = ? AND state = 'ok'",
-            slot,
-        ).fetchone()
-        if found is None:
+    def answer(self, slot: Slot, body_sha256: str) -> Reused | None:
+        """The recorded response to this slot, where its request had these bytes."""
+        number = reader.answer_to(self._db, slot)
+        if number is None:
             return None
-        recorded = reader.exchange(self._db, found[0])
-        if recorded.body_sha256 != body_sha256:
+        recorded = exchange(self._db, number)
+        if recorded.body_sha256 != body_sha256 or recorded.response is None:
             return None
         self.copied += 1
         origin = recorded.origin or f"{self._run_id}/{recorded.id}"

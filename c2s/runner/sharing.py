@@ -5,46 +5,47 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import dataclass
 
-from c2s.ledger.writer import SlotRow
-from c2s.records import Answer
+from c2s.controllers.replay import Reply
+from c2s.ledger import reader
+from c2s.ledger.rows import SlotRow
 from c2s.runner.queue import Waiting
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """How an owning slot ended in this sitting: what its receivers take over."""
+class End:
+    """How a slot with receivers ended in this sitting: its state, its exchange, its request's hash and its reply."""
 
     state: str
     exchange: int
     body_sha256: str
-    answer: Answer | None
-    reason: str | None
+    reply: Reply
 
 
 class Sharing:
-    """Who waits for whom. What an owner was given is kept for the receivers whose parents are opened later."""
+    """Who waits for whom. Ends are kept for receivers whose parents are opened later."""
 
     def __init__(self) -> None:
-        self._owners: set[int] = set()
-        self._given: dict[int, Given] = {}
+        self._shared: set[int] = set()
+        self._ends: dict[int, End] = {}
         self._waiting: dict[int, list[Waiting]] = {}
 
     def load(self, db: sqlite3.Connection) -> None:
-        self._owners = {n for (n,) in db.execute("SELECT DISTINCT share_of FROM slots WHERE share_of IS NOT NULL")}
+        self._shared = reader.sharing_slots(db)
 
-    def owns(self, row: SlotRow) -> bool:
+    def has_receivers(self, row: SlotRow) -> bool:
         """Whether others receive the response to this slot's request."""
-        return row.id in self._owners
+        return row.id in self._shared
 
-    def end(self, row: SlotRow, given: Given) -> list[Waiting]:
-        """An owner has come to its end; returns those that wait for it."""
-        self._given[row.id] = given
+    def end(self, row: SlotRow, end: End) -> list[Waiting]:
+        """A slot with receivers has ended; returns the receivers that wait for it."""
+        self._ends[row.id] = end
         return self._waiting.pop(row.id, [])
 
-    def given(self, waiting: Waiting) -> Given | None:
-        """What the owner was given in this sitting."""
-        return self._given.get(waiting.row.share_of)
+    def end_of(self, slot: int) -> End | None:
+        """How a slot ended in this sitting."""
+        return self._ends.get(slot)
 
     def wait(self, waiting: Waiting) -> None:
-        """The owner is still open: remember who asks."""
+        """The slot whose response this one receives is still open: remember it."""
+        assert waiting.row.share_of is not None
         self._waiting.setdefault(waiting.row.share_of, []).append(waiting)

@@ -70,7 +70,11 @@ def test_one_document_whatever_was_run(report_of, c2s, memory_path: Path):
     one = report_of("one", "--panel", "prefix", "--domain", "math", "--limit", 2, "--model", "sim:oracle")
     assert one["panel"] == "prefix" and "used" not in one and one["requests"]["ok"] == 8
     used = report_of("used", "--panel", "workflows", "--domain", "math", "--limit", 2, "--model", "sim:oracle")
-    assert used["panel"] == "workflows" and list(used["used"]) == ["main"] and used["used"]["main"]["sections"]["transitions"]["rows"][0]["n"] == 2
+    assert (
+        used["panel"] == "workflows"
+        and list(used["used"]) == ["main"]
+        and used["used"]["main"]["sections"]["transitions"]["rows"][0]["n"] == 2
+    )
     several = report_of("several", "--panel", "main,union,cost", "--domain", "math", "--limit", 2, "--model", "sim:oracle")
     assert list(several["panels"]) == ["main", "union", "cost"] and several["requests"]["ok"] == sum(
         p["requests"]["ok"] for p in several["panels"].values()
@@ -250,7 +254,9 @@ def test_tables_name_the_papers_tables_and_explain_what_is_undefined(c2s, report
 
 def test_compliance_is_counted_apart_from_correctness(report_of, c2s, memory_path: Path):
     file = memory_path / "odd.py"
-    file.write_text("uses_truth = True\ndef answer(call):\n    return '?' if call.slot.arm == 'serial' and call.slot.step == 2 else dict(call.ask.truth)\n")
+    file.write_text(
+        "uses_truth = True\ndef answer(call):\n    return '?' if call.slot.arm == 'serial' and call.slot.step == 2 else dict(call.ask.truth)\n"
+    )
     document = report_of("run", "--domain", "math", "--limit", 6, "--model", f"script:{file}")
     rows = {row["arm"]: row for row in document["sections"]["compliance"]["rows"]}
     assert rows["serial"]["kinds"] == {"other_invalid": 6} and rows["serial"]["valid"] == 0

@@ -64,7 +64,12 @@ def test_a_wrong_selection_is_taken_over_and_copied_faithfully(run):
     assert verify(directory.path).differences == []
     section = build([directory.path]).as_dict()["sections"]["workflows"]
     by_name = {row["workflow"]: row for row in section["rows"]}
-    assert by_name["program return"]["faithful_and_right"] == [0, 12, 0, 0] and by_name["SelfPlanSpell"]["faithful_and_right"] == [0, 12, 0, 0]
+    assert by_name["program return"]["faithful_and_right"] == [0, 12, 0, 0] and by_name["SelfPlanSpell"]["faithful_and_right"] == [
+        0,
+        12,
+        0,
+        0,
+    ]
     assert by_name["independent Serial"]["faithful_and_right"] == [0, 0, 12, 0]
     plans = {
         parent: json.loads(a)["plan"]

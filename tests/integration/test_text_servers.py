@@ -43,7 +43,9 @@ def chat(n: int, body: bytes) -> Action:
         style = hashlib.sha256(body).digest()[1] % 8
         text = {0: value + "\n", 1: f"The answer is {value}.", 2: "", 3: "Well,"}.get(style, value)
         choice = {"message": {"content": text}, "finish_reason": "length" if style == 3 else "stop"}
-    return Action(body=orjson.dumps({"model": "qwen", "choices": [choice], "usage": {"prompt_tokens": 90, "completion_tokens": 2}}))
+    usage = {"prompt_tokens": 90, "completion_tokens": 2}
+    named = {"id": f"chatcmpl-{n}", "model": "qwen", "system_fingerprint": "fp_7"}
+    return Action(body=orjson.dumps(named | {"choices": [choice], "usage": usage}))
 
 
 def verdicts(n: int, body: bytes) -> Action:
@@ -58,7 +60,13 @@ def verdicts(n: int, body: bytes) -> Action:
     usage = {"input_tokens": 200, "input_tokens_details": {"cached_tokens": 50, "cache_write_tokens": 0}, "output_tokens": 40}
     return Action(
         body=orjson.dumps(
-            {"model": "gpt-6-sol", "status": "completed", "output": [{"type": "message", "content": content}], "usage": usage}
+            {
+                "id": f"resp_{n}",
+                "model": "gpt-6-sol",
+                "status": "completed",
+                "output": [{"type": "message", "content": content}],
+                "usage": usage,
+            }
         ),
         headers={"x-request-id": f"req_{n}"},
     )
@@ -81,6 +89,9 @@ def test_a_run_over_each_protocol_verifies(memory_path, model, behave, path):
         assert all(head.startswith(path) for head in server.heads)
         assert verify(run.path).differences == []
         assert rows(run, "SELECT count(*) FROM exchanges WHERE cost_usd IS NULL OR cost_usd <= 0 OR reserved_usd <= cost_usd") == [(0,)]
+        assert rows(run, "SELECT count(DISTINCT response_id) FROM exchanges") == [(server.total,)]
+        fingerprint = "fp_7" if model.startswith("chat") else None
+        assert rows(run, "SELECT DISTINCT system_fingerprint, endpoint, shard FROM exchanges") == [(fingerprint, None, None)]
         kinds = {kind for (kind,) in rows(run, "SELECT DISTINCT kind FROM outcomes")}
         if model == "chat:qwen":
             assert kinds >= {"extra_text", "format_valid_wrong"} and kinds <= {

@@ -18,7 +18,8 @@ import orjson
 
 from c2s.ledger import reader
 from c2s.ledger.directory import RunDirectory
-from c2s.ledger.writer import LedgerWriter, ParentRow, SlotRow
+from c2s.ledger.rows import ParentRow, SlotRow
+from c2s.ledger.writer import LedgerWriter
 from c2s.records import Outcome
 
 COMMIT_SECONDS = 0.25

@@ -17,9 +17,11 @@ from typing import Any
 
 import orjson
 
+from c2s.ledger.counters import write_counters
+from c2s.ledger.creation import PlannedParent, create_ledger
 from c2s.ledger.directory import RunDirectory
+from c2s.ledger.rows import EXCHANGE_COLUMNS, ExchangeRow
 from c2s.ledger.totals import Spend, stored, weigh
-from c2s.ledger.writer import EXCHANGE_COLUMNS, ExchangeRow, PlannedParent, create_ledger, write_counters
 from c2s.records import Parent, Slot
 
 EPOCH = 1_790_000_000.0

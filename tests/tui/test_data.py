@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from c2s_tui.data import apart
 from c2s_tui.data.compare import SideSpec, _interval, compare
-from c2s_tui.data.filters import SORTS, TRANSITIONS, Filter, Pair, base_pair, parse
+from c2s_tui.data.filters import Filter, base_pair, parse
 from c2s_tui.data.follow import Follower
 from c2s_tui.data.item import item_view
 from c2s_tui.data.items import all_rows
@@ -27,6 +27,9 @@ from support.synthetic import EPOCH, Shape, synthesise
 from c2s import stats
 from c2s.errors import InputError, UsageError
 from c2s.ledger import reader
+from c2s.ledger.counters import Count
+from c2s.ledger.pairs import TRANSITIONS, Pair
+from c2s.ledger.search import SORTS
 from c2s.reports.build import build
 
 PLAN = Plan(
@@ -315,7 +318,7 @@ def test_runs_are_found_in_folders_and_nowhere_else(made: Path, tmp_path: Path):
 
 
 def test_one_parent_per_length_has_no_interval_of_zero_width():
-    counts = [reader.Count("main", "math", length, "", f"transition:{key}", 1) for length, key in ((3, "both"), (4, "both"), (5, "lost"))]
+    counts = [Count("main", "math", length, "", f"transition:{key}", 1) for length, key in ((3, "both"), (4, "both"), (5, "lost"))]
     exact = stats.clopper_pearson(2, 3)
     assert complete_interval(counts) == (exact.low, exact.high, "Clopper-Pearson")
     first, kept, other = np.ones(3, bool), np.array([1, 1, 0], bool), np.array([1, 0, 0], bool)

@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from support.pilots import drive
 from support.screens import screen_text
 
-from c2s.ledger.writer import ExchangeRow
+from c2s.ledger.rows import ExchangeRow
 
 MARKUP = "[/red][bold]x[/bold]"
 CLICK = "[@click=app.quit]x[/]"

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from c2s_tui.data.filters import SHORT, TRANSITIONS, Filter, parse
+from c2s_tui.data.filters import SHORT, Filter, parse
 from c2s_tui.screens.item import ItemScreen
 from c2s_tui.screens.items import ItemsScreen
 from c2s_tui.screens.raw import RawScreen
@@ -16,6 +16,8 @@ from c2s_tui.widgets.rows import Rows
 from support.pilots import drive, keys_of
 from support.screens import screen_text
 from textual.widgets import Input
+
+from c2s.ledger.pairs import TRANSITIONS
 
 
 def counts(screen: ItemsScreen) -> tuple[int, int]:

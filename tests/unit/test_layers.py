@@ -83,7 +83,17 @@ def test_special_packages_stay_in_their_places(file: str):
             assert not [name for name in names if name.partition(".")[0] == package]
 
 
+SQL = re.compile(r"\.execute(many|script)?\(")
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_sql_stands_in_the_ledger_alone(file: str):
+    if not file.startswith("c2s/ledger/"):
+        assert SQL.search((ROOT / file).read_text()) is None, "ask a function of c2s/ledger"
+
+
 def test_the_check_sees_what_it_must():
+    assert SQL.search("db.execute('SELECT 1')") and SQL.search((ROOT / "c2s/ledger/reader.py").read_text())
     assert ROWS[0] == "c2s/kernels" and ROWS[-1] == "tui/c2s_tui" and len(FILES) > 40
     assert upward("c2s/stats/counts.py", "def f():\n    from c2s.ledger import reader\n") == ["c2s.ledger", "c2s.ledger.reader"]
     assert upward("c2s/banks/natural.py", "from ..cli.output import say") == ["c2s.cli.output", "c2s.cli.output.say"]

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from c2s.errors import UsageError
+from c2s.ledger.pairs import Pair
 from c2s_tui.data.compare import SideSpec
-from c2s_tui.data.filters import Filter, Pair, arm_pair, base_pair, pair_of
+from c2s_tui.data.filters import Filter, arm_pair, base_pair, pair_of
 from c2s_tui.data.follow import Follower, Picture
 from c2s_tui.data.plan import Plan
 from c2s_tui.data.runs import RunsWatch

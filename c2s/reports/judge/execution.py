@@ -15,9 +15,10 @@ from pathlib import Path
 from c2s.controllers.judge import CUES
 from c2s.errors import UsageError
 from c2s.ledger import sqlite
+from c2s.ledger.counters import counts, requests_by_state
 from c2s.ledger.directory import RunDirectory
+from c2s.ledger.exchanges import FirstSend, first_sends
 from c2s.panels.registry import panel
-from c2s.records import Slot
 from c2s.reports.tables import Table
 from c2s.runner.schedule import slot_key
 
@@ -58,31 +59,26 @@ def execution(path: Path | str) -> list[Stream]:
         for place, name in enumerate(identity["panels"]):
             if not panel(name).schedule.startswith("hash:"):
                 continue
-            rows = db.execute(
-                "SELECT p.id, p.parent, s.arm, s.replicate, s.step, s.turn, min(e.sent_at), min(e.id) FROM exchanges e JOIN slots s ON s.id = e.slot"
-                " JOIN parents p ON p.id = s.parent WHERE p.panel = ? AND e.origin IS NULL GROUP BY s.id ORDER BY 7, 8",
-                (name,),
-            ).fetchall()
-            (planned,) = db.execute("SELECT count(*) FROM slots s JOIN parents p ON p.id = s.parent WHERE p.panel = ?", (name,)).fetchone()
-            if rows:
-                found.append(_stream(str(path), name, identity["model"], place, planned, rows))
+            sends = first_sends(db, name)
+            if sends:
+                planned = requests_by_state(counts(db), name)["planned"]
+                found.append(_stream(str(path), name, identity["model"], place, planned, sends))
     if not found:
         raise UsageError(f"{path} has sent no request of a judge panel")
     return found
 
 
-def _stream(run: str, name: str, model: str, place: int, planned: int, rows: Sequence[tuple]) -> Stream:
-    slots = [(number, Slot(name, *slot)) for number, *slot, _, _ in rows]
-    keys = [slot_key(panel(name).schedule, place, number, slot) for number, slot in slots]
-    position = {slot: i for i, (_, slot) in enumerate(slots)}
+def _stream(run: str, name: str, model: str, place: int, planned: int, sends: Sequence[FirstSend]) -> Stream:
+    keys = [slot_key(panel(name).schedule, place, send.parent, send.slot) for send in sends]
+    position = {send.slot: i for i, send in enumerate(sends)}
     early = sum(slot.replicate == 1 and i < position.get(slot._replace(replicate=0), -1) for slot, i in position.items())
     cells: dict[str, Counter[int]] = {}
-    for i, (_, slot) in enumerate(slots):
+    for slot, i in position.items():
         if slot.replicate == 0 and re.search(rf"\.({'|'.join(CUES)})$", slot.arm):
-            cells.setdefault(slot.arm, Counter())[i * QUARTILES // len(slots)] += 1
+            cells.setdefault(slot.arm, Counter())[i * QUARTILES // len(sends)] += 1
     quartiles = {arm: tuple(counts[q] for q in range(QUARTILES)) for arm, counts in sorted(cells.items())}
     moved = sum(a > b for a, b in zip(keys, keys[1:]))
-    return Stream(run, name, model, len(rows), planned, rows[0][6], max(row[6] for row in rows), moved, early, quartiles)
+    return Stream(run, name, model, len(sends), planned, sends[0].at, max(send.at for send in sends), moved, early, quartiles)
 
 
 def tables(streams: Sequence[Stream]) -> list[Table]:

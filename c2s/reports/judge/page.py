@@ -12,6 +12,7 @@ from c2s import stats
 from c2s.errors import UsageError
 from c2s.ledger import reader, sqlite
 from c2s.ledger.directory import RunDirectory
+from c2s.ledger.exchanges import exchange
 from c2s.records import Slot
 from c2s.reports.build import build
 from c2s.reports.tables import literal
@@ -186,7 +187,7 @@ def _smallest(db: Any, panel: str, contract: str) -> Pair | None:
             again = [outcomes.get((f"{prefix}{o}.{condition}", 1, 0)) for o in ("insertion", "sorted")]
             repeated = None if None in again else (again[0].output, again[1].output) == (first.output, second.output)
             slots = slots or reader.slots_of(db, row)
-            a, b = (reader.exchange(db, slots[Slot(panel, row.parent.id, name, 0, 1)].exchange).request for name in (arm, second.arm))
+            a, b = (exchange(db, slots[Slot(panel, row.parent.id, name, 0, 1)].exchange).request for name in (arm, second.arm))
             rank = (repeated is not True, len(a) + len(b), f"{row.parent.id} {condition}")
             if best is None or rank < best[0]:
                 best = rank, Pair(row.parent.id, condition, a.decode(), first.output or "", b.decode(), second.output or "", repeated)

@@ -9,16 +9,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from c2s import records
 from c2s.errors import InputError, LedgerError
 from c2s.ledger import sqlite
+from c2s.ledger.pairs import Pair, matched
+from c2s.ledger.ranges import IdRanges
 from c2s_tui.data import apart
-from c2s_tui.data.filters import TRANSITIONS, Pair, outcome_join, panels_of, transition_sql
+from c2s_tui.data.filters import panels_of
 from c2s_tui.data.items import ItemRow, item_rows
 from c2s_tui.data.joint import CONFIDENCE
-from c2s_tui.data.plan import IdRanges, Plan
+from c2s_tui.data.plan import Plan
 from c2s_tui.data.source import Source
 
-CELLS = TRANSITIONS[:4]
+CELLS = records.TRANSITIONS[:4]
 """The transitions that make the 4 x 4 matrix; the other two drop as pairs."""
 
 
@@ -99,20 +102,17 @@ class Comparison:
 def compare(left: SideSpec, right: SideSpec, domain: str | None = None) -> Comparison:
     """Join two sides on (panel, parent) and the frozen item. Raises LedgerError where they share nothing."""
     parts: list[NDArray[np.int64]] = []
+    strata: dict[tuple[str, int], int] = {}
+    panels = [name for name in panels_of(left.pair, left.plan) if name in panels_of(right.pair, right.plan)]
+    other = not left.same_run(right)
     with left.source.read() as db:
-        other = ""
-        if not left.same_run(right):
+        if other:
             sqlite.attach(db, right.source.run.ledger_path)
-            other = "other_"
-        panels = [name for name in panels_of(left.pair, left.plan) if name in panels_of(right.pair, right.plan)]
-        query = _join(left.pair, right.pair, other, domain, len(panels))
-        values = {"domain": domain, "lf": left.pair.first, "ls": left.pair.second, "rf": right.pair.first, "rs": right.pair.second}
-        values |= {f"p{n}": name for n, name in enumerate(panels)}
-        strata: dict[tuple[str, int], int] = {}
         for low, high in IdRanges(left.plan.last).timed():
-            rows = db.execute(query, values | {"low": low, "high": high}).fetchall()
+            rows = matched(db, left.pair, right.pair, other=other, panels=panels, domain=domain, low=low, high=high)
             if rows:
-                parts.append(np.array([(*row[:4], strata.setdefault(row[4:6], len(strata)), row[6]) for row in rows], dtype=np.int64))
+                numbered = [(*row[:4], strata.setdefault((row.domain, row.length), len(strata)), row.same) for row in rows]
+                parts.append(np.array(numbered, dtype=np.int64))
     table = np.concatenate(parts) if parts else np.empty((0, 6), np.int64)
     same = table[:, 5] == 1
     if not same.any():
@@ -123,29 +123,6 @@ def compare(left: SideSpec, right: SideSpec, domain: str | None = None) -> Compa
 
 def _parents(plan: Plan, domain: str | None, panels: Sequence[str]) -> int:
     return sum(n for (panel, d, _), n in plan.parents.items() if panel in panels and domain in (None, d))
-
-
-def _join(left: Pair, right: Pair, other: str, domain: str | None, panels: int) -> str:
-    """Over the panels in which both sides have their arms: `:p0`, `:p1`, ..."""
-
-    def arms(side: str, prefix: str, pair: Pair) -> str:
-        scope = "o.parent > :low AND o.parent <= :high" if side == "l" or not other else "1"
-        return " ".join(
-            outcome_join(f"{side}{x}", f":{side}{arm}", turned, scope, side, prefix) for x, arm, turned in zip("ab", "fs", pair.turned)
-        )
-
-    def cell(side: str, pair: Pair) -> str:
-        whens = " ".join(f"WHEN '{name}' THEN {n}" for n, name in enumerate(CELLS))
-        return f"CASE {transition_sql(pair, side, side + 'a', side + 'b')} {whens} ELSE -1 END"
-
-    return (
-        f"SELECT l.id, r.id, {cell('l', left)}, {cell('r', right)}, l.domain, l.length, li.sha256 = ri.sha256"
-        f" FROM parents l JOIN {other}parents r ON r.panel = l.panel AND r.parent = l.parent"
-        f" JOIN items li ON li.id = l.item JOIN {other}items ri ON ri.id = r.item"
-        f" {'' if left.declared else arms('l', '', left)} {'' if right.declared else arms('r', other, right)}"
-        f" WHERE l.id > :low AND l.id <= :high AND +l.panel IN ({', '.join(f':p{n}' for n in range(panels))})"
-        + (" AND l.domain = :domain" if domain is not None else "")
-    )
 
 
 def _result(table: NDArray[np.int64], missing: int, differing: int, strata: dict[tuple[str, int], int]) -> Comparison:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, TextIO
 
-from c2s_tui.data.filters import Pair
+from c2s.ledger.pairs import Pair
 from c2s_tui.data.items import ItemRow, Side
 
 FORMATS = ("csv", "jsonl")

@@ -1,4 +1,4 @@
-"""The filter of the item list: what it may say, how it is typed, and what it means in SQL.
+"""The filter of the item list: what it may say and how it is typed.
 
 A filter is typed as words: `transition:lost length:4-6 domain:math arm:independent` narrow what is listed, every other
 word must occur in the item's id, problem, target or outputs. `"two words"` is one text.
@@ -9,32 +9,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-import orjson
-
-from c2s import records
 from c2s.errors import UsageError, nearest
+from c2s.ledger.pairs import TRANSITIONS, Pair
+from c2s.ledger.search import Condition
 from c2s_tui.data.plan import Plan
-
-TRANSITIONS = (*records.TRANSITIONS, "pending")
-"""Those of the ledger, and that of a parent which is still open."""
 
 SHORT = {"kept": "both"}
 KEYS = ("transition", "domain", "length", "panel", "arm")
 """What may stand before a colon; a beginning will do: `t:`, `len:`."""
-SORTS = ("order", "item", "domain", "length", "target", "transition", "native", "serial", "first_wrong", "min_confidence")
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """The two arms that make a transition. `declared`: it is the panel's own pair, so the ledger holds the transition.
-
-    `turned`: for either arm, the panels in which it has one instance a turn, all of which together decide.
-    """
-
-    first: str = "native"
-    second: str = "serial"
-    declared: bool = True
-    turned: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,79 +165,8 @@ def panels_for(chosen: Filter, plan: Plan) -> list[str]:
     return names
 
 
-def transition_sql(pair: Pair, p: str = "p", a: str = "a", b: str = "b") -> str:
-    """The transition of parent `p`: stored for a declared pair, else from the outcomes `a` and `b` of the two arms."""
-    if pair.declared:
-        return f"coalesce({p}.transition, 'pending')"
-    return (
-        f"CASE WHEN {a}.status IS NULL OR {b}.status IS NULL THEN 'pending' WHEN {a}.correct IS NULL OR {b}.correct IS NULL THEN 'undefined'"
-        f" WHEN {a}.correct AND {b}.correct THEN 'both' WHEN {a}.correct THEN 'lost' WHEN {b}.correct THEN 'gained' ELSE 'neither' END"
-    )
-
-
-def outcome_join(alias: str, arm: str, turned: tuple[str, ...], scope: str, p: str = "p", prefix: str = "") -> str:
-    """Joins the outcome of an arm as `alias`. Where the arm has one instance a turn, all of them make one row: open until every turn
-    has closed, right if every turn is, `first_wrong` the first turn that is not. `scope` restricts `o.parent`, for speed.
-    """
-    if not turned:
-        return (
-            f"LEFT JOIN {prefix}outcomes {alias} ON {alias}.parent = {p}.id AND {alias}.arm = {arm}"
-            f" AND {alias}.replicate = 0 AND {alias}.turn = 0"
-        )
-    panels = ", ".join("'" + name.replace("'", "''") + "'" for name in turned)
-    by_turn = f"q.panel IN ({panels})"
-    return (
-        f"LEFT JOIN (SELECT o.parent AS parent, CASE WHEN {by_turn} AND count(*) < q.length THEN NULL ELSE max(o.status) END AS status,"
-        f" CASE WHEN count(o.correct) = count(*) THEN min(o.correct) END AS correct, min(o.min_confidence) AS min_confidence,"
-        f" CASE WHEN {by_turn} THEN min(CASE WHEN NOT o.correct THEN o.turn END) ELSE min(o.first_wrong) END AS first_wrong,"
-        f" group_concat(o.output) AS output FROM {prefix}outcomes o JOIN {prefix}parents q ON q.id = o.parent"
-        f" WHERE o.arm = {arm} AND o.replicate = 0 AND {scope} GROUP BY o.parent) {alias} ON {alias}.parent = {p}.id"
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Where:
-    """A condition on `parents p` with its values, and which tables it needs: a, b (outcomes of the two arms), i (the item).
-
-    It may name `:low` and `:high`, the id range that is looked at, the arms `:first` and `:second`, and, where it needs "items",
-    `:lowest` and `:highest`, the items of the range.
-    """
-
-    sql: str
-    values: tuple[object, ...]
-    tables: frozenset[str]
-
-
-def where(chosen: Filter, plan: Plan, pair: Pair) -> Where:
-    parts, values, tables = [], [], set()
+def condition_of(chosen: Filter, plan: Plan) -> Condition:
+    """The filter as a search of the ledger takes it."""
     panels = panels_for(chosen, plan)
-    if len(panels) < len(plan.panels):
-        parts.append(f"+p.panel IN ({', '.join('?' * len(panels))})")
-        values += panels
-    if chosen.domain is not None:
-        parts.append("p.domain = ?")
-        values.append(chosen.domain)
-    if chosen.lengths is not None:
-        parts.append("p.length BETWEEN ? AND ?")
-        values += chosen.lengths
-    if chosen.transitions:
-        parts.append(f"{transition_sql(pair)} IN ({', '.join('?' * len(chosen.transitions))})")
-        values += chosen.transitions
-    if not pair.declared:
-        tables |= {"a", "b"}
-    for word in chosen.words:
-        like, inside = _like(word), _like(orjson.dumps(word).decode()[1:-1])
-        payload = "CAST(payload AS TEXT)"
-        parts.append(
-            "(p.parent LIKE ? ESCAPE '~' OR p.id IN (SELECT parent FROM outcomes WHERE parent > :low AND parent <= :high"
-            f" AND arm IN (:first, :second) AND replicate = 0 AND output LIKE ? ESCAPE '~')"
-            f" OR p.item IN (SELECT id FROM items WHERE id BETWEEN :lowest AND :highest AND {payload} LIKE ? ESCAPE '~'"
-            f" AND (json_extract({payload}, '$.problem') LIKE ? ESCAPE '~' OR json_extract({payload}, '$.target') LIKE ? ESCAPE '~')))"
-        )
-        values += [like, like, inside, like, like]
-        tables.add("items")
-    return Where(" AND ".join(parts) or "1", tuple(values), frozenset(tables))
-
-
-def _like(text: str) -> str:
-    return "%" + re.sub(r"([%_~])", r"~\1", text) + "%"
+    listed = tuple(panels) if len(panels) < len(plan.panels) else None
+    return Condition(listed, chosen.domain, chosen.lengths, chosen.transitions, chosen.words)

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from c2s.ledger import reader
+from c2s.ledger import exchanges, reader
+from c2s.ledger.counters import Count, counts, requests_by_state
+from c2s.ledger.schema import SLOT_STATES
 from c2s.ledger.totals import Spend, from_run
-from c2s.records import Slot
 from c2s_tui.data.joint import JointMeter, JointRow
 from c2s_tui.data.pace import Pace, PaceMeter
 from c2s_tui.data.plan import Plan, read_plan
@@ -138,8 +139,8 @@ class Follower:
 
                 self.plan, self._missing = read_plan(db, identity["panels"]), tuple(lacking(manifest))
                 self._joint = JointMeter(self.plan)
-            counters = reader.counts(db)
-            requests = reader.requests_by_state(counters)
+            counters = counts(db)
+            requests = requests_by_state(counters)
             values = reader.run_values(db)
             state = state_of(self.source, values, requests)
             now = self.clock()
@@ -156,7 +157,7 @@ class Follower:
                 spend=from_run(values),
                 cap_usd=_cap(values, manifest),
                 in_flight=_in_flight(db, requests["sent"]),
-                retries=db.execute("SELECT count(*) FROM exchanges WHERE attempt > 1").fetchone()[0],
+                retries=exchanges.retries(db),
                 events=tuple(Event(*row) for row in reader.events(db, self.EVENTS)),
                 written=self.source.written(),
                 looked_at=now,
@@ -171,7 +172,7 @@ def _cap(values: Mapping[str, str], manifest: Mapping[str, Any]) -> float | None
     return (manifest.get("provenance", {}).get("backend_options") or {}).get("cap")
 
 
-def _cells(plan: Plan, counters: list[reader.Count]) -> tuple[Cell, ...]:
+def _cells(plan: Plan, counters: list[Count]) -> tuple[Cell, ...]:
     found: dict[tuple[str, str, str], dict[str, int]] = {}
     for c in counters:
         if c.arm:
@@ -190,13 +191,10 @@ def _cells(plan: Plan, counters: list[reader.Count]) -> tuple[Cell, ...]:
 def _cell(panel: str, domain: str, arm: str, n: dict[str, int]) -> Cell:
     states = {key: n.get(key, 0) for key in ("ok", "error", "unknown", "blocked", "not_needed", "sent")}
     outcomes = {key: n.get(f"outcome:{key}", 0) for key in ("correct", "wrong", "undefined")}
-    slots = sum(value for key, value in n.items() if not key.startswith("outcome:"))
+    slots = sum(n.get(state, 0) for state in SLOT_STATES)
     return Cell(panel, domain, arm, slots, **states, **outcomes)
 
 
 def _in_flight(db: sqlite3.Connection, sent: int) -> InFlight:
-    row = db.execute(
-        "SELECT p.panel, p.parent, s.arm, s.replicate, s.step, s.turn, e.sent_at FROM exchanges e JOIN slots s ON s.id = e.slot"
-        " JOIN parents p ON p.id = s.parent WHERE e.state = 'sent' ORDER BY e.sent_at LIMIT 1"
-    ).fetchone()
-    return InFlight(sent) if row is None else InFlight(sent, str(Slot(*row[:6])), row[6])
+    oldest = exchanges.oldest_under_way(db)
+    return InFlight(sent) if oldest is None else InFlight(sent, str(oldest[0]), oldest[1])

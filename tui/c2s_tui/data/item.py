@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from c2s.controllers.arm_factors import Factors
 from c2s.controllers.continuous import first_character
 from c2s.controllers.program import ParentProgram
+from c2s.controllers.replay import Reply, drive
 from c2s.controllers.requests import alphabet
 from c2s.dialects import Malformed, dialect
 from c2s.errors import C2SError, LedgerError, UsageError
-from c2s.ledger import reader
-from c2s.ledger.writer import ExchangeRow, ParentRow, SlotRow
+from c2s.ledger import exchanges, reader
+from c2s.ledger.rows import ExchangeRow, ParentRow, SlotRow
 from c2s.panels.registry import PANELS, panel
 from c2s.records import INVALID, Ask, Choice, Outcome, Question, Slot
 from c2s.settings import Settings
@@ -66,6 +68,7 @@ class ArmView:
     outcome: Outcome | None
     steps: tuple[Step, ...]
     turn: int = 0
+    factors: Factors = field(default_factory=dict)
 
     @property
     def key(self) -> tuple[str, int, int]:
@@ -109,16 +112,13 @@ def item_view(source: Source, number: int) -> ItemView:
     """Raises LedgerError where there is no such parent."""
     manifest, _ = source.run.manifest()
     with source.read() as db:
-        found = db.execute("SELECT transition FROM parents WHERE id = ?", (number,)).fetchone()
-        if found is None:
-            raise LedgerError(f"{source.path} has no item {number}")
         replay = _Replay(db, manifest, number)
         row = replay.row
         payload = row.parent.payload if isinstance(row.parent.payload, Mapping) else {}
         target, candidates = text_of(payload, "target"), payload.get("candidates")
         candidates = tuple(c for c in candidates if isinstance(c, str)) if isinstance(candidates, list) else ()
         return ItemView(
-            number, row.panel, row.parent.id, row.parent.domain, row.parent.length, row.parent.pair, found[0], row.closed, payload,
+            number, row.panel, row.parent.id, row.parent.domain, row.parent.length, row.parent.pair, row.transition, row.closed, payload,
             text_of(payload, "problem"), target, candidates, _geometry(candidates, target), replay.arms(), replay.note, replay.compared,
         )  # fmt: skip
 
@@ -148,6 +148,7 @@ class _Replay:
             raise LedgerError(f"item {number} is damaged: its frozen item is not JSON") from error
         self.slots = reader.slots_of(db, self.row)
         self.outcomes = {o.key: o for o in reader.outcomes_of(db, number)}
+        self._factors = {arm: factors for (name, arm), factors in reader.arms(db).items() if name == self.row.panel}
         try:
             self._wire, self._model = dialect(identity["dialect"]), identity["wire_model"]
             if (absent := PANELS.missing(self.row.panel, manifest.get("provenance", {}))) is not None:
@@ -160,38 +161,40 @@ class _Replay:
     def _run(self, identity: Mapping[str, Any]) -> None:
         declared = panel(self.row.panel)
         self.compared = declared.pair
+        self._factors |= {arm.name: arm.factors for arm in declared.arms}  # a ledger of schema 1 stores none
         if declared.prepare is not None and self.row.frozen is None:
             return  # its requests follow from earlier panels, which have not closed yet
         present = {slot.arm for slot in self.slots}
         arms = [arm for arm in declared.arms if arm.name in present]
-        program = ParentProgram(declared.name, arms, self.row.parent, Settings.from_dict(identity["settings"]))
-        waiting = program.start()
-        while waiting:
-            slot, ask = waiting.pop()
-            self._asks[slot] = ask
-            row = self.slots.get(slot)
-            if row is None or row.exchange is None or row.state not in ("ok", "error", "unknown"):
-                continue
-            sent = self._exchanges[slot] = reader.exchange(self._db, row.exchange)
-            self._same[slot] = sent.request == self._wire.encode(ask, self._model)
-            answer = None
-            if row.state == "ok" and sent.response is not None:
-                try:
-                    answer = self._wire.decode(ask, sent.response)
-                    self._choices[slot] = answer.choices
-                except Malformed as error:
-                    self.note = f"{slot}: the recorded response does not read: {error}"
-            waiting += program.receive(slot, answer, None if answer else f"{row.state}: {sent.message}")
+        drive(ParentProgram(declared.name, arms, self.row.parent, Settings.from_dict(identity["settings"])), self._recorded)
+
+    def _recorded(self, slot: Slot, ask: Ask) -> Reply | None:
+        """Keep what was derived and what was recorded; returns how the slot ended, None while it is open."""
+        self._asks[slot] = ask
+        row = self.slots.get(slot)
+        if row is None or row.exchange is None or row.state not in ("ok", "error", "unknown"):
+            return None
+        sent = self._exchanges[slot] = exchanges.exchange(self._db, row.exchange)
+        self._same[slot] = sent.request == self._wire.encode(ask, self._model)
+        if row.state == "ok" and sent.response is not None:
+            try:
+                answer = self._wire.decode(ask, sent.response)
+                self._choices[slot] = answer.choices
+                return Reply(answer)
+            except Malformed as error:
+                self.note = f"{slot}: the recorded response cannot be read: {error}"
+        return Reply.failed(row.state, sent.message)
 
     def arms(self) -> tuple[ArmView, ...]:
-        keys = dict.fromkeys((slot.arm, slot.replicate, slot.turn) for slot in self.slots)
+        keys = dict.fromkeys(slot.outcome_key for slot in self.slots)
         return tuple(
-            ArmView(arm, replicate, self.outcomes.get((arm, replicate, turn)), tuple(self._steps((arm, replicate, turn))), turn)
-            for arm, replicate, turn in keys
+            ArmView(arm, replicate, self.outcomes.get(key), tuple(self._steps(key)), turn, self._factors.get(arm, {}))
+            for key in keys
+            for arm, replicate, turn in (key,)
         )
 
     def _steps(self, key: tuple[str, int, int]) -> list[Step]:
-        rows = {slot.step: row for slot, row in self.slots.items() if (slot.arm, slot.replicate, slot.turn) == key}
+        rows = {slot.step: row for slot, row in self.slots.items() if slot.outcome_key == key}
         outcome = self.outcomes.get(key)
         filled = outcome.detail.get("filled", ()) if outcome is not None else ()
         last = max([*rows, *(n for n in filled if isinstance(n, int))], default=0)
@@ -256,10 +259,7 @@ class _Replay:
         return steps
 
     def _message(self, exchange: int | None) -> str | None:
-        if exchange is None:
-            return None
-        row = self._db.execute("SELECT message FROM exchanges WHERE id = ?", (exchange,)).fetchone()
-        return row[0] if row else None
+        return None if exchange is None else exchanges.message_of(self._db, exchange)
 
 
 def _meaning(question: Question) -> Mapping[str, str] | None:
@@ -277,17 +277,12 @@ class Send:
 
 
 def sends(source: Source, slot: int) -> list[Send]:
-    """All sends of a slot, first to last."""
+    """All sends of a slot, first to last; those of the slot whose response it receives, where it sends none itself."""
     with source.read() as db:
-        named = db.execute(
-            "SELECT p.panel, p.parent, s.arm, s.replicate, s.step, s.turn FROM slots s JOIN parents p ON p.id = s.parent WHERE s.id = ?",
-            (slot,),
-        ).fetchone()
+        named = reader.slot(db, slot)
         if named is None:
             raise LedgerError(f"{source.path} has no slot {slot}")
-        owner = "coalesce((SELECT share_of FROM slots WHERE id = ?), ?)"  # a slot that shares a response sent nothing itself
-        numbers = [n for (n,) in db.execute(f"SELECT id FROM exchanges WHERE slot = {owner} ORDER BY attempt, id", (slot, slot)).fetchall()]
-        return [Send(str(Slot(*named)), reader.exchange(db, n)) for n in numbers]
+        return [Send(str(named), row) for row in exchanges.sends_for(db, slot)]
 
 
 def is_invalid(text: str | None) -> bool:

@@ -10,8 +10,7 @@ from typing import Any
 import orjson
 
 from c2s.errors import UsageError
-from c2s_tui.data.filters import Pair, transition_sql
-from c2s_tui.data.selection import joins
+from c2s.ledger.pairs import Pair, PairRow, pair_rows, parents_named, turn_results
 from c2s_tui.data.source import Source
 
 
@@ -46,48 +45,36 @@ class ItemRow:
     second: Side
 
 
-_SIDE = "{0}.status, {0}.output, {0}.correct, {0}.first_wrong, {0}.min_confidence"
-
-
 def item_rows(db: sqlite3.Connection, pair: Pair, ids: Sequence[int]) -> dict[int, ItemRow]:
     """The rows of these parents by id; a page of a hundred at most."""
-    listed = ", ".join(str(int(n)) for n in ids)
-    sql = (
-        f"SELECT p.id, p.panel, p.parent, p.domain, p.length, {transition_sql(pair)}, i.payload, {_SIDE.format('a')}, {_SIDE.format('b')}"
-        f" FROM parents p {' '.join(joins(pair, f'o.parent IN ({listed})').values())} WHERE p.id IN ({listed})"
-    )
-    found = {}
-    for row in db.execute(sql, {"first": pair.first, "second": pair.second}).fetchall():
-        payload = frozen_item(row[6])
-        sides = _side(row[7:12]), _side(row[12:17])
+    rows = {}
+    for row in pair_rows(db, pair, ids):
+        payload = frozen_item(row.payload)
+        first, second = Side(*row.first), Side(*row.second)
         if isinstance(payload.get("turns"), list):
-            turned = (row[1] in panels for panels in pair.turned)
-            sides = tuple(_with_turns(db, row[0], row[4], *each) for each in zip((pair.first, pair.second), turned, sides))
-        found[row[0]] = ItemRow(*row[:6], text_of(payload, "problem"), text_of(payload, "target"), *sides)
-    return found
+            first, second = (
+                _with_turns(db, row, arm, row.panel in turned, side)
+                for arm, turned, side in zip((pair.first, pair.second), pair.turned, (first, second), strict=True)
+            )
+        target, problem = text_of(payload, "target"), text_of(payload, "problem")
+        rows[row.id] = ItemRow(row.id, row.panel, row.name, row.domain, row.length, row.transition, problem, target, first, second)
+    return rows
 
 
-def _with_turns(db: sqlite3.Connection, parent: int, length: int, arm: str, turned: bool, side: Side) -> Side:
+def _with_turns(db: sqlite3.Connection, row: PairRow, arm: str, turned: bool, side: Side) -> Side:
     """A dialogue's side, with its turns counted and, where each turn has an outcome of its own, all outputs as one list."""
-    rows = db.execute(
-        "SELECT output, correct, detail FROM outcomes WHERE parent = ? AND arm = ? ORDER BY replicate, turn", (parent, arm)
-    ).fetchall()
-    if side.status is None or not rows:
+    results = turn_results(db, row.id, arm)
+    if side.status is None or not results:
         return side
     if turned:
-        marks, outputs = [row[1] for row in rows], [row[0] or "null" for row in rows]
-        return replace(side, output=f"[{','.join(outputs)}]" if side.output else None, turns=f"{sum(m == 1 for m in marks)} of {length}")
-    records = frozen_item(rows[0][2]).get("turns")
-    marks = [r.get("right") for r in records if isinstance(r, dict)] if isinstance(records, list) else []
-    return replace(side, turns=f"{sum(isinstance(m, list) and all(m) for m in marks)} of {length}") if marks else side
+        output = f"[{','.join(result.output or 'null' for result in results)}]" if side.output else None
+        return replace(side, output=output, turns=f"{sum(result.correct is True for result in results)} of {row.length}")
+    records = frozen_item(results[0].detail).get("turns")
+    marks = [record.get("right") for record in records if isinstance(record, dict)] if isinstance(records, list) else []
+    return replace(side, turns=f"{sum(isinstance(m, list) and all(m) for m in marks)} of {row.length}") if marks else side
 
 
-def _side(row: tuple[Any, ...]) -> Side:
-    status, output, correct, first_wrong, min_confidence = row
-    return Side(status, output, None if correct is None else bool(correct), first_wrong, min_confidence)
-
-
-def frozen_item(payload: bytes) -> dict[str, Any]:
+def frozen_item(payload: bytes | str) -> dict[str, Any]:
     """The item's JSON object; empty where it is anything else, since a page must not fail for one row."""
     try:
         value = orjson.loads(payload)
@@ -112,10 +99,8 @@ def all_rows(source: Source, pair: Pair, ids: Sequence[int], page: int = 100) ->
 
 def named_item(source: Source, name: str) -> int:
     """The ledger's number of an item: of its id, or of `panel/id` where several panels have it. Raises UsageError."""
-    panel, _, item = name.rpartition("/")
     with source.read() as db:
-        rows = db.execute("SELECT id FROM parents WHERE parent = ? AND (? = '' OR panel = ?) ORDER BY id", (item, panel, panel)).fetchall()
-        rows = rows or db.execute("SELECT id FROM parents WHERE parent = ? ORDER BY id", (name,)).fetchall()
-    if not rows:
+        numbers = parents_named(db, name)
+    if not numbers:
         raise UsageError(f"{source.path} has no item {name!r}; --screen items lists them")
-    return rows[0][0]
+    return numbers[0]

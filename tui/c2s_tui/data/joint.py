@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from c2s.errors import InputError
-from c2s.ledger.reader import Count
+from c2s.ledger.counters import Count
+from c2s.ledger.ranges import IdRanges, closed_transitions, first_open
 from c2s_tui.data import apart
-from c2s_tui.data.plan import IdRanges, Plan
+from c2s_tui.data.plan import Plan
 from c2s_tui.text import arm_title
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class JointMeter:
     def look(self, db: sqlite3.Connection, counters: Iterable[Count], *, slow: bool = False) -> list[JointRow]:
         """`slow`: also intervals that take a moment."""
         self._slow = slow
-        counters = [c for c in counters if c.key.startswith("transition:")]
+        counters = [c for c in counters if c.transition is not None]
         closed: Counter[str] = Counter()
         for c in counters:
             closed[c.panel] += c.n
@@ -101,22 +102,18 @@ class JointMeter:
                 found = Counter()
                 for c in counters:
                     if c.panel == panel:
-                        found[panel, c.domain, c.key[11:]] += c.n
+                        found[panel, c.domain, c.transition] += c.n
                 rows += self._rows(panel, found, counters, complete=True)
             self._closed[panel] = closed[panel]
         return rows
 
     def _advance(self, db: sqlite3.Connection, panel: str) -> None:
         """Count the parents between where the prefix ended and where it ends now."""
-        (stop,) = db.execute("SELECT min(id) FROM parents WHERE id > ? AND +panel = ? AND closed = 0", (self._at[panel], panel)).fetchone()
+        stop = first_open(db, panel, self._at[panel])
         if stop is None:
             return
         for low, high in IdRanges(stop - 1, self._at[panel] + 1).timed():
-            found = db.execute(
-                "SELECT domain, transition, count(*) FROM parents WHERE id > ? AND id <= ? AND +panel = ? AND closed = 1 GROUP BY 1, 2",
-                (low, high, panel),
-            ).fetchall()
-            for domain, transition, n in found:
+            for (domain, transition), n in closed_transitions(db, panel, low, high).items():
                 self._found[panel, domain, transition] += n
             self._at[panel] = high
 
@@ -182,7 +179,7 @@ def complete_interval(transitions: list[Count]) -> tuple[float | None, float | N
 
     cells: Counter[tuple[int, str]] = Counter()
     for c in transitions:
-        cells[c.length, c.key[11:]] += c.n
+        cells[c.length, c.transition] += c.n
     native, serial, strata = [], [], []
     for (length, key), n in sorted(cells.items()):
         if key != "undefined":

@@ -7,6 +7,8 @@ from bisect import bisect_right
 from collections import deque
 from dataclasses import dataclass
 
+from c2s.ledger import exchanges
+
 BINS = 60
 SHORTEST = 0.25
 """Seconds a bin lasts at least: a batch that leaves at once is no rate."""
@@ -34,8 +36,8 @@ class PaceMeter:
         self._whole: tuple[int, Pace] | None = None
 
     def look(self, db: sqlite3.Connection, now: float, *, live: bool) -> Pace:
-        (newest,) = db.execute("SELECT coalesce(max(id), 0) FROM exchanges").fetchone()
-        started, ended = _sent_at(db, 1), _sent_at(db, newest)
+        newest = exchanges.newest(db)
+        started, ended = exchanges.sent_at(db, 1), exchanges.sent_at(db, newest)
         if started is None or ended is None:
             return Pace()
         return self._live(db, now, newest, started, ended) if live else self._over_all(db, newest, started, ended)
@@ -46,7 +48,7 @@ class PaceMeter:
             bins = max(1, min(BINS, int((ended - started) / SHORTEST)))
             width = max(1e-3, ended - started) / bins
             edges = [started + i * width for i in range(bins)]
-            ids = [_sends_before(db, edge, newest) for edge in edges] + [newest]
+            ids = [exchanges.sends_before(db, edge, newest) for edge in edges] + [newest]
             history = tuple((b - a) / width for a, b in zip(ids, ids[1:]))
             average = newest / max(1e-3, ended - started)
             self._whole = (newest, Pace(history, width, average, started, ended))
@@ -56,7 +58,7 @@ class PaceMeter:
         width = self.WINDOW / BINS
         if not self._samples or self._samples[-1][1] > newest:
             past = [now - self.WINDOW + i * width for i in range(BINS)]
-            self._samples = deque((at, _sends_before(db, at, newest)) for at in past)
+            self._samples = deque((at, exchanges.sends_before(db, at, newest)) for at in past)
         self._samples.append((now, newest))
         while len(self._samples) > 2 and self._samples[1][0] <= now - self.WINDOW:
             self._samples.popleft()
@@ -76,21 +78,3 @@ class PaceMeter:
             return self._samples[-1][1]
         (t0, n0), (t1, n1) = self._samples[i - 1], self._samples[i]
         return n0 + (n1 - n0) * (moment - t0) / max(1e-9, t1 - t0)
-
-
-def _sent_at(db: sqlite3.Connection, number: int) -> float | None:
-    row = db.execute("SELECT sent_at FROM exchanges WHERE id = ?", (number,)).fetchone()
-    return row[0] if row else None
-
-
-def _sends_before(db: sqlite3.Connection, moment: float, newest: int) -> int:
-    """How many requests had left before a moment: a search in the ids, twenty rows for a million."""
-    low, high = 0, newest
-    while low < high:
-        middle = (low + high + 1) // 2
-        row = db.execute("SELECT sent_at FROM exchanges WHERE id >= ? ORDER BY id LIMIT 1", (middle,)).fetchone()
-        if row is None or row[0] >= moment:
-            high = middle - 1
-        else:
-            low = middle
-    return low

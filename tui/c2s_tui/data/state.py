@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from c2s.ledger import reader
+from c2s.ledger.counters import run_state
 from c2s_tui.data.source import Source
 
 
@@ -29,7 +29,7 @@ def state_of(source: Source, values: Mapping[str, str], requests: Mapping[str, i
     """The state as `c2s status` tells it from the values of the run table; a running one may be paused, or told to."""
     running = source.run.running()
     failure = values.get("failure") or None
-    name = reader.run_state(running, failure, requests)
+    name = run_state(running, failure, requests)
     if not running:
         return RunState(name, None, failure or (values.get("stopped") or None if name == "interrupted" else None))
     if values.get("phase") == "paused":

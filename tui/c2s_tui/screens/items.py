@@ -14,8 +14,10 @@ from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from c2s.errors import UsageError
+from c2s.ledger.pairs import TRANSITIONS, Pair
+from c2s.ledger.search import SORTS
 from c2s_tui.data.export import record
-from c2s_tui.data.filters import SORTS, TRANSITIONS, Filter, Pair, panels_for, parse
+from c2s_tui.data.filters import Filter, panels_for, parse
 from c2s_tui.data.follow import Picture
 from c2s_tui.data.items import ItemRow, all_rows, item_rows
 from c2s_tui.data.plan import Plan

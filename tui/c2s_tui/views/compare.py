@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from c2s.ledger.pairs import Pair
 from c2s_tui import numbers
 from c2s_tui.data.compare import CELLS, Comparison, Tests
-from c2s_tui.data.filters import Pair
 from c2s_tui.data.items import ItemRow
 from c2s_tui.text import Line, Span, cell, span, wrap
 from c2s_tui.views.items import of_dialogues, output_spans, target_span

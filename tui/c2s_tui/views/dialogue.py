@@ -23,7 +23,7 @@ def dialogue_lines(view: ItemView, shown: ArmView | None, step: Step | None, wid
     turns = view.payload["turns"]
     if turn is not None and 1 <= turn <= len(turns) and isinstance(turns[turn - 1], Mapping):
         lines.append(Line(span(f"turn {turn} of {len(turns)}, {view.payload.get('service', '')}", "title")))
-        reworded = view.payload.get("paraphrase") if shown is not None and shown.name.endswith("_paraphrase") else None
+        reworded = view.payload.get("paraphrase") if shown is not None and shown.factors.get("version") == "paraphrase" else None
         for who in ("system", "user"):
             said = (
                 reworded[turn - 1] if who == "user" and isinstance(reworded, list) and turn <= len(reworded) else turns[turn - 1].get(who)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from c2s.ledger.pairs import TRANSITIONS, Pair
 from c2s_tui import numbers
-from c2s_tui.data.filters import TRANSITIONS, Filter, Pair, panels_for
+from c2s_tui.data.filters import Filter, panels_for
 from c2s_tui.data.items import ItemRow, Side
 from c2s_tui.data.plan import Plan
 from c2s_tui.data.selection import Selection, Sort
