@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from c2s.ledger import reader, sqlite
+from c2s.ledger import journal, sqlite
 from c2s.ledger.counters import counts, requests_by_state, run_state
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.totals import NANO, from_run
@@ -68,7 +68,7 @@ class Run:
         running = self._directory.running()
         manifest, _ = self._directory.manifest()
         with sqlite.reading(self._directory.ledger_path) as db:
-            counters, values, events = counts(db), reader.run_values(db), reader.events(db)
+            counters, values, events = counts(db), journal.run_values(db), journal.events(db)
         requests, spend = requests_by_state(counters), from_run(values)
         state = run_state(running, values.get("failure"), requests)
         arms: dict[str, dict[str, dict[str, int]]] = {}
