@@ -36,7 +36,7 @@ class Settings:
     """Everything beside panels, model and items that decides a request.
 
     `seed` keys displayed order and sampling; the default is the paper's for the main panel. `limit` is the number of parents per domain,
-    `domain` the only domain that is asked. `template` names the wording of the natural tasks. `data` has the SHA-256 of each data file by
+    `domain` the only domain that is asked, or several of them. `template` names the wording of the natural tasks. `data` has the SHA-256 of each data file by
     its kind. `field_options` names the options of dialogue fields: "ids" or "values". `contracts` are the grading rules of the judge
     panels, `rubric` is the text of a user's own, `components` the request objects that are sorted one at a time; None stands for the
     study's own. `observed` has the wrong selections of earlier runs by item. `tokenizer` identifies the tokenizer that token padding was
@@ -45,7 +45,7 @@ class Settings:
 
     seed: int = 20261005
     limit: int | None = None
-    domain: str | None = None
+    domain: str | tuple[str, ...] | None = None
     template: str = "v1"
     data: Mapping[str, str] = field(default_factory=dict)
     field_options: str = "ids"
@@ -54,6 +54,15 @@ class Settings:
     components: tuple[str, ...] | None = None
     observed: Mapping[str, Observed] | None = None
     tokenizer: Any = None
+
+    @property
+    def domains(self) -> tuple[str, ...]:
+        """The domains that were named; empty where all are asked."""
+        return () if self.domain is None else (self.domain,) if isinstance(self.domain, str) else self.domain
+
+    def asks(self, domain: str) -> bool:
+        """Whether this domain is asked."""
+        return self.domain is None or domain in self.domains
 
     @classmethod
     def from_dict(cls, members: Mapping[str, Any]) -> Settings:
@@ -70,11 +79,14 @@ class Settings:
             if not _has_type(name, value):
                 raise UsageError(f"the setting {name} has a value of the wrong type: {value!r:.60}")
         lists = {name: tuple(members[name]) for name in ("contracts", "components") if members.get(name) is not None}
+        if isinstance(members.get("domain"), list):
+            lists["domain"] = tuple(members["domain"])
         return cls(**{**members, **lists})
 
     def as_dict(self) -> dict[str, Any]:
         """The members of a manifest, in its order: the first six always, the others where they are given."""
         always = {name: getattr(self, name) for name in ("seed", "limit", "domain", "template")}
+        always["domain"] = list(self.domain) if isinstance(self.domain, tuple) else self.domain
         always |= {"data": dict(self.data), "field_options": self.field_options}
         lists = {"contracts": self.contracts, "rubric": self.rubric, "components": self.components}
         given = {**lists, "observed": self.observed, "tokenizer": self.tokenizer}
@@ -88,10 +100,11 @@ def _has_type(name: str, value: object) -> bool:
         return value is None or isinstance(value, int)
     if name in ("template", "field_options"):
         return isinstance(value, str)
-    if name == "domain":
-        return value is None or isinstance(value, str)
-    if name in ("contracts", "components"):
-        return value is None or (isinstance(value, list | tuple) and all(isinstance(part, str) for part in value))
+    if name == "domain" and isinstance(value, str):
+        return True
+    if name in ("domain", "contracts", "components"):
+        listed = isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
+        return value is None or (listed and not (name == "domain" and value == []))
     if name == "data":
         return isinstance(value, Mapping)
     return name == "tokenizer" or value is None or isinstance(value, Mapping)

@@ -92,6 +92,7 @@ def verify(path: Path | str) -> Verification:
 
 
 def _report(run: RunDirectory, found: Verification) -> None:
+    """The stored report must be the one that follows; one of the earlier format must have the same figures."""
     found.checked["report"] += 1
     stored, derived = run.report_path.read_bytes(), as_json(build([run.path]))
     if stored == derived:

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from c2s.ledger import reader, sqlite
 from c2s.ledger.counters import counts, requests_by_state, run_state
@@ -18,6 +18,7 @@ from c2s.planning.installed import lacking
 if TYPE_CHECKING:
     from c2s.api.columns import Columns
     from c2s.api.watching import Progress, StopToken
+    from c2s.options import PathName
     from c2s.reports.document import Report
     from c2s.verification import Verification
 
@@ -145,11 +146,37 @@ class Run:
 
         return verify(self.path)
 
-    def resume(self, *, progress: Callable[[Progress], object] | None = None, stop: StopToken | None = None, **options: Any) -> Run:
+    def resume(
+        self,
+        *,
+        base_url: str | None = None,
+        profile: str | None = None,
+        profiles: PathName | None = None,
+        key_env: str | None = None,
+        key_command: str | None = None,
+        key_file: PathName | None = None,
+        timeout: float | None = None,
+        concurrency: int | None = None,
+        rate: float | None = None,
+        token_rate: float | None = None,
+        prices: PathName | None = None,
+        cap: float | None = None,
+        provider_cap: float | None = None,
+        retries: int | None = None,
+        retry_malformed: int | None = None,
+        stop_after_errors: int | None = None,
+        on_model_change: Literal["stop", "mark"] | None = None,
+        unreachable_after: float | None = None,
+        retry_errors: bool = False,
+        replay_unknown: bool = False,
+        progress: Callable[[Progress], object] | None = None,
+        stop: StopToken | None = None,
+    ) -> Run:
         """Go on with this run; the keywords are those of `c2s.resume`."""
+        given = {name: value for name, value in locals().items() if name != "self"}
         from c2s.api.calls import resume
 
-        return resume(self.path, progress=progress, stop=stop, **options)
+        return resume(self.path, **given)
 
     def __repr__(self) -> str:
         return f"<Run {str(self.path)!r}: {', '.join(self.panels)} with {self.model}, {self.state}>"

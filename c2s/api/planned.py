@@ -146,10 +146,9 @@ def planned(options: PlanOptions, backend: Backend, note: Note) -> Plan:
     return make_plan(selection.panels, settings, options.data, inputs=inputs, asked=asked)
 
 
-def _domain(domains: tuple[str, ...]) -> str | None:
-    if len(domains) > 1:
-        raise UsageError(f"--domain takes one domain, not {', '.join(domains)}; without it all domains are asked")
-    return domains[0] if domains else None
+def _domain(domains: tuple[str, ...]) -> str | tuple[str, ...] | None:
+    """As a manifest has it: one name, several, or none for all."""
+    return None if not domains else domains[0] if len(domains) == 1 else domains
 
 
 def _rendered_tokens(backend: Tokenizing, wire: Dialect, model: str) -> Callable[[Request], int]:

@@ -1,4 +1,4 @@
-"""The arguments of every command. It imports nothing heavy: declared options, and words."""
+"""The arguments of every command. It imports nothing heavy; declared options are loaded for the commands that take them."""
 
 from __future__ import annotations
 
@@ -6,26 +6,33 @@ import argparse
 from collections.abc import Mapping
 
 from c2s.cli.arguments import CommandParser, Fill, add_json, add_options, subcommands
-from c2s.options import AuditOptions, Endpoint, PlanOptions, ResumeOptions, RunOptions
 
 
 def _run(command: CommandParser) -> None:
+    from c2s.options import RunOptions
+
     add_options(command, RunOptions, config=True)
     add_json(command)
 
 
 def _resume(command: CommandParser) -> None:
+    from c2s.options import ResumeOptions
+
     command.add_argument("dir", metavar="DIR")
     add_options(command, ResumeOptions)
     add_json(command)
 
 
 def _plan(command: CommandParser) -> None:
+    from c2s.options import PlanOptions
+
     add_options(command, PlanOptions, config=True)
     add_json(command)
 
 
 def _doctor(command: CommandParser) -> None:
+    from c2s.options import Endpoint
+
     command.add_argument(
         "--model", metavar="NAME", help="also ask this model's server: its models, one probe decision (paid for), its clock"
     )
@@ -114,6 +121,8 @@ def _judge(command: CommandParser) -> None:
 
 
 def _judge_audit(audit: CommandParser) -> None:
+    from c2s.options import AuditOptions
+
     add_options(audit, AuditOptions, config=True)
     add_json(audit)
 

@@ -23,8 +23,8 @@ from c2s.banks.datafile import load_data
 from c2s.controllers.program import ParentProgram
 from c2s.dialects import Dialect, dialect
 from c2s.errors import UsageError, nearest
-from c2s.ledger.directory import RunDirectory
 from c2s.ledger.creation import PlannedParent, create_ledger
+from c2s.ledger.directory import RunDirectory
 from c2s.panels.base import Panel
 from c2s.panels.registry import check_endpoints
 from c2s.planning.member_order import check_presentations
@@ -100,9 +100,10 @@ def make_plan(
     check_endpoints(panels)
     files, hashes = _data_files(panels, data)
     settings, inputs = replace(settings, data=hashes), replace(inputs, files=files)
-    domain, known = settings.domain, list(dict.fromkeys(name for panel in panels for name in panel.domains))
-    if domain is not None and domain not in known:
-        raise UsageError(f"unknown domain {domain!r}{nearest(domain, known)}; known here: {', '.join(known)}")
+    known = list(dict.fromkeys(name for panel in panels for name in panel.domains))
+    for domain in settings.domains:
+        if domain not in known:
+            raise UsageError(f"unknown domain {domain!r}{nearest(domain, known)}; known here: {', '.join(known)}")
     parents = tuple((panel, parent) for panel in panels for parent in panel.source.parents(settings, inputs))
     _refuse_duplicates(parents)
     digest = items_digest((panel.name, parent) for panel, parent in parents)

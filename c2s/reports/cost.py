@@ -15,7 +15,7 @@ def by_arm(data: PanelData) -> Section:
     rows = []
     order = {name: place for place, name in enumerate(data.run.identity["panels"])}
     for cost in sorted(cost_by_arm(data.run.db), key=lambda cost: (order[cost.panel], cost.domain, cost.arm)):
-        undefined = {} if cost.input_reported else {"input_tokens": "no usage was reported"}
+        undefined = {} if cost.input_reported else dict.fromkeys(("input_tokens", "usd_at_frozen_rate"), "no usage was reported")
         rows.append(
             {
                 "panel": cost.panel,
@@ -51,6 +51,8 @@ def by_arm(data: PanelData) -> Section:
         f"USD: input tokens at {FROZEN_USD_PER_MILLION} a million, the paper's frozen rate; money as charged stands in the JSON.",
         "s: summed time of the requests, without loading and orchestration. A selection that a program returns costs no request.",
     ]
+    if not rows:
+        notes.insert(0, "No request was answered.")
     if counted:
         notes.append("forwards: passes of local weights that the requests took part in; one pass serves every request of its batch.")
     return Section("by_arm", "requests, tokens, time and money", "Table C5's and B.7's columns", columns, rows, notes)

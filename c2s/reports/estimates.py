@@ -104,9 +104,14 @@ def joint(native: Values, local: Values, given: str = "the conditioning arm") ->
         "loss_mass": found.loss_mass,
         "gain_mass": found.gain_mass,
     }
-    if found.n and found.gain_rate is None:
-        row["undefined"] = {"gain_rate": f"{given} is right on all {found.n} pairs"}
-    return row
+    undefined: dict[str, str] = {}
+    if not found.n:
+        undefined = dict.fromkeys(("delta", "gain_rate", "loss_mass", "gain_mass"), "no pair is defined")
+    elif found.gain_rate is None:
+        undefined = {"gain_rate": f"{given} is right on all {found.n} pairs"}
+    elif found.delta is None:
+        undefined = {"delta": f"no success of {given} among {found.n} pairs"}
+    return row | ({"undefined": undefined} if undefined else {})
 
 
 def mcnemar(a: Values, b: Values) -> dict[str, Any]:
@@ -125,6 +130,11 @@ def sign_flip(values: Values, panel: Panel) -> dict[str, Any]:
         return {"p": None, "undefined": {"p": "no parent is defined"}}
     found = stats.sign_flip(np.asarray(values), seed=panel.seed)
     return {"p": found.p, "p_method": found.method}
+
+
+def absent(reason: str, *keys: str) -> dict[str, Any]:
+    """Values that are all undefined for the same reason."""
+    return dict.fromkeys(keys) | {"undefined": dict.fromkeys(keys, reason)}
 
 
 def merged(*parts: dict[str, Any]) -> dict[str, Any]:

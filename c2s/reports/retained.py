@@ -54,8 +54,9 @@ def by_presentation(data: PanelData, *, presentations: Sequence[str], source: st
         for name in presentations:
             shown = [row for row in parents if (f"native_{name}", 0, 0) in row.outcomes]
             row = {"domain": domain, "presentation": name} | pair(data, shown, f"native_{name}", f"serial_{name}")
-            row["native_em"] = accuracy(data, shown, f"native_{name}")["em"]
-            rows.append(row)
+            native = accuracy(data, shown, f"native_{name}", key="native_em")
+            reasons = native.get("undefined", {})
+            rows.append(estimates.merged(row, {"native_em": native["native_em"]} | ({"undefined": reasons} if reasons else {})))
     columns = (
         Column("presentation", "presentation"),
         Column("native_em", "Native %", "rate"),

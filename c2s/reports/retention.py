@@ -153,5 +153,5 @@ def _cell(data: PanelData, rows: Sequence[Row]) -> dict[str, Any]:
         estimates.retention("scr", first, second, strata_of(kept), data.panel, _pair(data)[0], boundary=True),
     )
     if not n:
-        parts += ({"undefined": dict.fromkeys(("native_em", "em", "gain_rate", "loss_mass", "gain_mass"), "no pair is defined")},)
+        parts += (estimates.absent("no pair is defined", "native_em", "em"),)
     return row | estimates.merged(*parts)

@@ -47,7 +47,7 @@ DIALOGUES = DialogueParents()
 
 
 def _chosen(rows: Sequence[Mapping[str, Any]], settings: Settings) -> list[Parent]:
-    if settings.domain not in (None, DOMAIN):
+    if not settings.asks(DOMAIN):
         return []
     test = [dict(row) for row in rows if row["split"] == "test"]
     return [Parent(row["id"], DOMAIN, row["user_turns"], row) for row in order_rows(test, settings.seed, settings.limit)]

@@ -26,7 +26,7 @@ class FrozenParents(Source):
     keep: Callable[[Mapping[str, Any]], bool] | None = None
 
     def parents(self, settings: Settings, inputs: Inputs) -> list[Parent]:
-        if settings.domain not in (None, self.domain):
+        if not settings.asks(self.domain):
             return []
         waiting: dict[Any, list[Mapping[str, Any]]] = {}
         for row in filter(self.keep, _rows(self.file)):

@@ -74,13 +74,13 @@ class JudgeParents(Source):
 
     def _select(self, bank: JudgeBank, settings: Settings) -> list[JudgeSource]:
         workloads = list(dict.fromkeys(source.workload for source in bank.sources))
-        domain = settings.domain
-        if domain in WORKLOADS and domain not in workloads:
-            raise UsageError(f"the judge bank has no workload {domain!r}; it has {', '.join(workloads)}")
+        for domain in settings.domains:
+            if domain in WORKLOADS and domain not in workloads:
+                raise UsageError(f"the judge bank has no workload {domain!r}; it has {', '.join(workloads)}")
         cuts = [cut for cut in (settings.limit, self.at_most) if cut is not None]
         chosen = []
         for workload in workloads:
-            if domain in (None, workload):
+            if settings.asks(workload):
                 chosen += [s for s in bank.split(self.split) if s.workload == workload][: min(cuts, default=None)]
         kept = {source.id for source in chosen}
         return [source for source in bank.split(self.split) if source.id in kept]
@@ -123,7 +123,7 @@ class ItemParents(Source):
         path = inputs.files.get(ITEMS)
         if path is None:
             return self._shipped.parents(settings, inputs)
-        if settings.domain not in (None, "items"):
+        if not settings.asks("items"):
             return []
         return [self._parent(row, settings) for row in load_data(path, ITEMS).rows[: settings.limit]]
 
@@ -157,7 +157,7 @@ class SwitchParents(Source):
     """The 24 reference-switch pairs; with a limit, the first of them."""
 
     def parents(self, settings: Settings, inputs: Inputs) -> list[Parent]:
-        if settings.domain not in (None, SWITCH):
+        if not settings.asks(SWITCH):
             return []
         return [_switch_parent(pair) for pair in pairs()[: settings.limit]]
 

@@ -61,8 +61,7 @@ class NaturalParents(Source):
         return differences
 
     def _select(self, bank: Bank, settings: Settings) -> list[Item]:
-        domain = settings.domain
-        items = [item for item in bank.split("test") if domain in (None, item.domain)]
+        items = [item for item in bank.split("test") if settings.asks(item.domain)]
         if not items:
             return []
         if self.pairs is not None:

@@ -195,6 +195,13 @@ def test_several_earlier_runs_are_looked_through(tmp_path: Path) -> None:
     assert run.provenance["reuse_from"] == [str(tmp_path / "math"), str(tmp_path / "lexical")] and run.verify().differences == []
 
 
+def test_several_domains_are_asked_together(tmp_path: Path) -> None:
+    both = c2s.run(MODEL, panels="readout", domains=["math", "symbolic"], limit=1, out=tmp_path / "two")
+    assert set(both.items()["domain"]) == {"math", "symbolic"} and both.identity["settings"]["domain"] == ["math", "symbolic"]
+    assert both.verify().differences == [] and c2s.resume(both.path).state == "done"
+    assert set(c2s.run(MODEL, panels="readout", limit=1, out=tmp_path / "all").items()["domain"]) == {"math", "lexical", "symbolic"}
+
+
 def test_the_page_of_a_run_is_escaped(tmp_path: Path) -> None:
     script = tmp_path / "<i>.py"
     script.write_text("def answer(call):\n    return next(iter(call.ask.request.questions['answer'].options))\n")

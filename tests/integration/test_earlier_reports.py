@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from c2s.reports.build import as_json, build
 from c2s.reports.earlier import differences
+from c2s.verification import verify
 
 RUNS = Path(__file__).parents[1] / "data/schema1"
 SECOND_INTERVAL = ("scr_interval", "scr_interval_method", "scr_bootstrap", "scr_undefined_share", "scr_degenerate")
@@ -56,3 +58,18 @@ def test_no_figure_can_change_unseen(pair: tuple[dict, dict]):
     paths = [p for p in leaves(old) if "clock" not in p and not ("semantic" in p and "domains" in p and set(p) & set(SECOND_INTERVAL))]
     assert len(paths) > 100
     assert [path for path in paths if not differences(moved(old, path), new)] == []
+
+
+def test_verify_compares_a_stored_report_of_the_earlier_format(tmp_path: Path):
+    run = shutil.copytree(RUNS / "main", tmp_path / "run")
+    assert verify(run).differences == []
+    document = orjson.loads((run / "report.json").read_bytes())
+    panels = document.get("panels", {document.get("panel"): document})
+    cell = panels["main"]["domains"]["math"]
+    cell["joint"]["both"] += 1
+    (run / "report.json").write_bytes(orjson.dumps(document))
+    both = cell["joint"]["both"]
+    assert any(f"joint was [{both}, " in sentence for sentence in verify(run).differences)
+    for damaged in (b"", b"[]", b'{"panels": 3}', b'{"panel": "main", "sections": []}'):
+        (run / "report.json").write_bytes(damaged)
+        assert verify(run).differences != []

@@ -10,6 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from c2s_tui import main as tui
+from c2s_tui.data.compare import SideSpec, compare
+from c2s_tui.data.filters import arm_pair
+from c2s_tui.data.plan import read_plan
+from c2s_tui.data.source import Source
 from support import cli
 
 from c2s.errors import LedgerError
@@ -17,11 +22,6 @@ from c2s.ledger import migrations, reader, sqlite
 from c2s.ledger.counters import counts
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.schema import VERSION
-from c2s_tui import main as tui
-from c2s_tui.data.compare import SideSpec, compare
-from c2s_tui.data.filters import arm_pair
-from c2s_tui.data.plan import read_plan
-from c2s_tui.data.source import Source
 
 DATA = Path(__file__).parents[1] / "data" / "schema1"
 RUNS = ("main", "studies", "interrupted")

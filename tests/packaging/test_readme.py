@@ -20,9 +20,13 @@ def test_a_command_parses(command: str):
     assert parser().parse_args(shlex.split(command)[1:]).target
 
 
-def test_the_python_runs(capsys: pytest.CaptureFixture[str]):
-    (block,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    exec(compile(block, "README.md", "exec"), {})
+def test_the_python_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.chdir(tmp_path)
+    library, statistics = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    exec(compile(library, "README.md", "exec"), {})
+    *sections, last = capsys.readouterr().out.splitlines()
+    assert len(sections) >= 4 and last.startswith("done 312 0.") and last.endswith(" []")
+    exec(compile(statistics, "README.md", "exec"), {})
     assert capsys.readouterr().out.split()[0] == "0.5"
 
 

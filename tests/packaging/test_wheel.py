@@ -46,7 +46,14 @@ def test_every_source_file_is_in_the_wheel_and_nothing_else(wheel: zipfile.ZipFi
     compiled = {name for name in files if name.startswith("c2s/_core.") and name.endswith(".so")}
     assert len(compiled) == 1
     assert files - compiled == wanted and not [name for name in files if name.endswith((".deb", ".pyc", ".sqlite"))]
-    assert {"c2s/presentation/contracts.toml", "c2s/banks/data/natural-v1.jsonl", "c2s/_core.pyi", "c2s_tui/__init__.py"} <= files
+    assert {
+        "c2s/presentation/contracts.toml",
+        "c2s/banks/data/natural-v1.jsonl",
+        "c2s/_core.pyi",
+        "c2s_tui/__init__.py",
+        "c2s/py.typed",
+        "c2s_tui/py.typed",
+    } <= files
 
 
 def test_metadata_names_commands_extras_and_licences(wheel: zipfile.ZipFile):

@@ -39,6 +39,7 @@ def keyword(option: Any) -> Any:
         (c2s.plan, PlanOptions, set()),
         (c2s.run, RunOptions, {"progress", "stop"}),
         (c2s.resume, ResumeOptions, {"dir", "progress", "stop"}),
+        (c2s.Run.resume, ResumeOptions, {"self", "progress", "stop"}),
     ],
 )
 def test_the_keywords_are_the_declared_options(function: Callable[..., Any], cls: type[Options], more: set[str]) -> None:

@@ -6,8 +6,8 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from c2s.cli.wordnet_place import named_wordnet
 
+from c2s.api.wordnet_place import named_wordnet
 from c2s.bankbuild.nouns import read_nouns
 from c2s.banks import wordnet
 from c2s.banks.wordnet import WORDNET_30, check_meaning, find_wordnet, locate, read_definitions

@@ -114,9 +114,7 @@ def _section(
                 | estimates.merged(*parts)
             )
     if not rows:
-        rows = [
-            {"population": "main", "mixture": "-", "score": "-", "n": 0} | {k: None for k in keys} | {"undefined": {next(iter(keys)): NONE}}
-        ]
+        rows = [{"population": "main", "mixture": "-", "score": "-", "n": 0} | estimates.absent(NONE, *keys)]
     columns = (Column("population", "population"), Column("mixture", "mixture"), Column("score", "score"))
     return Section(name, title, source, (*columns, *(Column(key, f"{HEADS[key]} [95 % CI]", form) for key in keys)), rows, list(notes))
 
@@ -176,7 +174,7 @@ def against_baselines(data: PanelData) -> Section:
         "beyond length and prevalence",
         "Table D12",
         columns,
-        rows or [{"population": "main", "undefined": {"auroc": NONE}}],
+        rows or [{"population": "main"} | estimates.absent(NONE, "auroc", "ap", "brier_gain")],
     )
 
 
@@ -200,6 +198,7 @@ def mixtures(data: PanelData) -> Section:
         Column("serial_em", "Serial % [95 % CI]", "ci_rate"),
         Column("scr", "SCR % [95 % CI]", "ci_rate"),
     )
+    rows = rows or [{"population": "main"} | estimates.absent(NONE, "native_em", "serial_em", "scr")]
     return Section("mixtures", "accuracy and SCR by length mixture", "Table D13", columns, rows)
 
 
@@ -223,4 +222,5 @@ def reliability(data: PanelData) -> Section:
                     | {f"bin{i}": cell for i, cell in enumerate(cells)}
                 )
     columns = (Column("population", "population"), Column("score", "score"), *(Column(f"bin{i}", f".{i}") for i in range(10)))
-    return Section("reliability", "observed % (items) by score", "Figures 19 and 20", columns, rows)
+    notes = [] if rows else [f"No scores: {NONE}."]
+    return Section("reliability", "observed % (items) by score", "Figures 19 and 20", columns, rows, notes)

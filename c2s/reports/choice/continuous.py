@@ -20,10 +20,12 @@ def interfaces(data: PanelData, *, arms: Sequence[str]) -> Section:
             strata = [row.stratum for row, _ in found]
             calls = data.calls(name, domain)
             rows.append(
-                {"domain": domain, "arm": name}
-                | accuracy(data, parents, name)
-                | estimates.share("valid", [outcome.kind in VALID_KINDS for _, outcome in found], strata, data.panel)
-                | {"requests": calls, "calls": calls / len(found) if found else None}
+                {"domain": domain, "arm": name, "requests": calls}
+                | estimates.merged(
+                    accuracy(data, parents, name),
+                    estimates.share("valid", [outcome.kind in VALID_KINDS for _, outcome in found], strata, data.panel),
+                    {"calls": calls / len(found)} if found else estimates.absent("no output is defined", "calls"),
+                )
             )
     columns = (
         Column("domain", "domain"),

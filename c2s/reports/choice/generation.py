@@ -86,8 +86,10 @@ def accuracy(
             row |= (estimates.share if whole else estimates.mean)("accuracy", shares, [r.stratum for r, _ in found], data.panel)
             row |= {"valid_count": [valid, n], "valid": valid / n if n else None, "conditional_count": [pooled["strict_correct"], valid]}
             row["conditional"] = pooled["strict_correct"] / valid if valid else None
-            if not valid:
-                row["undefined"] = row.get("undefined", {}) | {"conditional": "no answer is well-formed"}
+            if not n:
+                row = estimates.merged(row, estimates.absent("no answer is defined", "valid", "conditional"))
+            elif not valid:
+                row = estimates.merged(row, estimates.absent("no answer is well-formed", "conditional"))
             rows.append(row)
     columns = (
         *_labels(templates),

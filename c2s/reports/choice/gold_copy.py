@@ -84,7 +84,7 @@ def gold_path(data: PanelData, *, arms: Sequence[str]) -> Section:
                     estimates.mean("geometric", [_product(p) ** (1 / len(p)) for _, p in paths], strata, data.panel),
                 )
             else:
-                row |= {"product": None, "geometric": None, "undefined": {"product": "no probabilities were reported"}}
+                row |= estimates.absent("no probabilities were reported", "product", "geometric")
             rows.append(row)
     columns = (
         Column("domain", "domain"),

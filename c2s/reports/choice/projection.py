@@ -67,7 +67,7 @@ def _rows(data: PanelData, measures: tuple[str, ...]) -> list[dict]:
             strata = [r.stratum for r, _ in found]
             row |= estimates.merged(*(estimates.mean(m, [item[m] for _, item in found], strata, data.panel) for m in measures))
         else:
-            row |= {"undefined": {measures[0]: "the model reported no probabilities"}} | dict.fromkeys(measures)
+            row |= estimates.absent("the model reported no probabilities", *measures)
         rows.append(row)
     return rows
 

@@ -65,12 +65,10 @@ def by_name(data: PanelData) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         for naming in NAMINGS:
-            row = {"domain": domain, "names": naming}
-            for evidence in EVIDENCE:
-                row |= {
-                    k: v for k, v in _table(data, domain, parents, evidence, [f"{evidence}_{naming}"]).items() if k.startswith(evidence)
-                }
-            rows.append(row)
+            parts = [_table(data, domain, parents, evidence, [f"{evidence}_{naming}"]) for evidence in EVIDENCE]
+            for part in parts:
+                del part["n"], part["n_planned"]  # each evidence has its own
+            rows.append({"domain": domain, "names": naming} | estimates.merged(*parts))
     columns = (
         Column("domain", "domain"),
         Column("names", "names"),

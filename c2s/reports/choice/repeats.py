@@ -62,12 +62,7 @@ def probability_stability(data: PanelData, *, repeats: int) -> Section:
                 row |= estimates.mean("mean_range", [s for _, s in ranges], [r.stratum for r, _ in ranges], data.panel)
                 row |= {"max_range": max(s for _, s in ranges), "identical": [sum(s == 0 for _, s in ranges), len(ranges)]}
             else:
-                row |= {
-                    "mean_range": None,
-                    "max_range": None,
-                    "identical": None,
-                    "undefined": {"mean_range": "no probabilities were reported"},
-                }
+                row |= estimates.absent("no item has probabilities in every repeat", "mean_range", "max_range", "identical")
             rows.append(row)
     columns = (
         Column("domain", "domain"),

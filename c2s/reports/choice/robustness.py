@@ -69,7 +69,7 @@ def mean_and_worst(data: PanelData, *, settings: Settings) -> Section:
             row |= estimates.merged(estimates.put("mean", worst.mean), estimates.put("worst", worst))
             row["worst_setting"] = ", ".join(map(str, worst.worst)) or None
         else:
-            row |= {"mean": None, "worst": None, "undefined": {"mean": "no parent is defined in every setting"}}
+            row |= estimates.absent("no parent is defined in every setting", "mean", "worst")
         rows.append(row)
     columns = (
         Column("domain", "domain"),

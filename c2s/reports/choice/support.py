@@ -33,6 +33,7 @@ def calls_and_membership(data: PanelData, *, arms: Sequence[str], source: str) -
                     "recombinations": mixed,
                     "aborted": sum("aborted" in o.detail for _, o in done),
                 }
+                | ({} if done else {"undefined": dict.fromkeys(("calls_per_item", "ambiguous_per_item"), "no output is defined")})
             )
     columns = (
         Column("domain", "domain"),

@@ -10,7 +10,7 @@ import numpy as np
 from c2s import stats
 from c2s.panels.base import Panel
 from c2s.reports import estimates
-from c2s.reports.data import PanelData
+from c2s.reports.data import PanelData, Row
 from c2s.reports.dialogue.construction import costs, defined, endpoint, paired, read
 from c2s.reports.dialogue.turns import ENDPOINTS, PerDialogue, compared, components, per_dialogue, records, survival
 from c2s.reports.section import Column, Section
@@ -25,7 +25,7 @@ def accuracy(data: PanelData) -> Section:
     for arm in ARMS:
         row: dict[str, Any] = {"arm": arm, "dialogues": len(lengths)}
         row |= estimates.merged(*(endpoint(name, found[arm], data.panel) for name in ENDPOINTS if name != "valid"))
-        rows.append(row | costs(turns[arm]))
+        rows.append(estimates.merged(row, costs(turns[arm])))
     columns = (
         Column("arm", "arm"),
         Column("trajectory", "trajectory %", "rate"),
@@ -47,7 +47,7 @@ def gold_minus_predicted(data: PanelData) -> Section:
         a, b, which = paired(_mass(found["oracle"], name), _mass(found["rollout"], name))
         row = {"contrast": "oracle - rollout", "endpoint": label, "n": len(a)}
         if not len(a):
-            rows.append(row | {"difference": None, "component": None, "undefined": {"difference": "no dialogue is defined"}})
+            rows.append(row | estimates.absent("no dialogue is defined", "difference", "component"))
             continue
         parts = (estimates.difference("difference", a, b, None, data.panel), _clustered("component", a, b, clusters[which], data.panel))
         rows.append(row | estimates.merged(*parts))
@@ -145,11 +145,10 @@ def perturbations(data: PanelData) -> Section:
             a, b, kept = paired(found[changed].mean_turn, found[arm].mean_turn) if chosen else (np.empty(0),) * 3
             row = {"version": version, "arm": arm, "n": len(a), "dropped_turns": dropped}
             if not len(a):
-                rows.append(row | {"difference": None, "undefined": {"difference": "no dialogue has this version, or none is defined"}})
+                reason = "no dialogue has this version, or none is defined in both arms"
+                rows.append(row | estimates.absent(reason, "reference", "perturbed", "difference", "same_state"))
                 continue
-            same = [
-                x["state"] == y["state"] for r in chosen for x, y in zip(records(r, arm), records(r, changed)) if x["turn"] == y["turn"]
-            ]
+            same = [state for r in chosen for state in _same_states(r, arm, changed)]
             row |= {"reference": float(b.mean()), "perturbed": float(a.mean()), "same_state": sum(same) / len(same)}
             rows.append(row | _clustered("difference", a, b, np.array(clusters)[np.array(which)[kept]], data.panel))
     columns = (
@@ -162,3 +161,9 @@ def perturbations(data: PanelData) -> Section:
         Column("same_state", "same states %", "rate"),
     )
     return Section("perturbations", "reworded turns and permuted values", "C.2, perturbation schedule", columns, rows)
+
+
+def _same_states(row: Row, first: str, second: str) -> list[bool]:
+    """Whether both arms gave the same state, for every turn that is defined in both."""
+    others = {record["turn"]: record["state"] for record in records(row, second)}
+    return [record["state"] == others[record["turn"]] for record in records(row, first) if record["turn"] in others]

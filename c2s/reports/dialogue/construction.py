@@ -18,6 +18,7 @@ from c2s.reports.section import Column, Section
 ARMS = ("joint", "independent", "serial")
 LOCAL = ("independent", "serial")
 SIGN_TEST_DRAWS = 99_999
+TOKENS = ("input_tokens", "output_tokens")
 
 
 def read(data: PanelData, arms: Sequence[str]) -> tuple[dict[str, ArmTurns], dict[str, PerDialogue], list[int], list[str]]:
@@ -106,15 +107,15 @@ def retention(data: PanelData) -> Section:
     base = turns["joint"].right == 1
     rows = []
     for arm in ARMS:
-        row = {"arm": arm} | costs(turns[arm])
+        row: dict[str, Any] = {"arm": arm} | costs(turns[arm])
         if arm != "joint":
             kept = base & (turns[arm].right == 1)
             row["retained"] = [int(kept.sum()), int(base.sum())]
             if base.any():
                 found = stats.bootstrap_ratio(kept.sum(1) * weight, base.sum(1) * weight, **estimates.settings(data.panel))
-                row |= estimates.put("retention", found)
+                row = estimates.merged(row, estimates.put("retention", found))
             else:
-                row |= {"retention": None, "undefined": {"retention": "Joint has no right turn"}}
+                row = estimates.merged(row, estimates.absent("Joint has no right turn", "retention"))
         rows.append(row)
     columns = (
         Column("arm", "arm"),
@@ -148,11 +149,17 @@ def costs(turns: ArmTurns) -> dict[str, Any]:
     """Responses that are valid in form, calls and tokens, in all and per turn; tokens None where any response reports none."""
     seen = ~np.isnan(turns.right)
     count = int(seen.sum())
-    row: dict[str, Any] = {"calls": int(np.nansum(turns.calls)), "turns": count}
-    row["valid"] = float(np.nansum(turns.valid_calls) / row["calls"]) if row["calls"] else None
-    for name in ("input_tokens", "output_tokens"):
-        tokens = getattr(turns, name)[seen]
-        row[name] = int(tokens.sum()) if count and not np.isnan(tokens).any() else None
-        row[f"{name}_per_turn"] = row[name] / count if row[name] is not None else None
-    row["calls_per_turn"] = row["calls"] / count if count else None
-    return row
+    calls = int(np.nansum(turns.calls))
+    row: dict[str, Any] = {"calls": calls, "turns": count}
+    if not count:
+        tokens = [f"{name}{per}" for name in TOKENS for per in ("", "_per_turn")]
+        return row | estimates.absent("no turn is defined in all arms", "valid", "calls_per_turn", *tokens)
+    row |= {"valid": float(np.nansum(turns.valid_calls) / calls), "calls_per_turn": calls / count}
+    reasons: dict[str, str] = {}
+    for name in TOKENS:
+        counted = getattr(turns, name)[seen]
+        total = None if np.isnan(counted).any() else int(counted.sum())
+        row |= {name: total, f"{name}_per_turn": None if total is None else total / count}
+        if total is None:
+            reasons |= dict.fromkeys((name, f"{name}_per_turn"), "not every response reports its tokens")
+    return row | ({"undefined": reasons} if reasons else {})

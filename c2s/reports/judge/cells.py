@@ -34,6 +34,12 @@ def asked(data: PanelData) -> list[str]:
     return [contract for contract in configurations(data) if skipped(data, contract) is None]
 
 
+def not_asked(data: PanelData) -> list[str]:
+    """A note for every configuration that was skipped."""
+    reasons = {contract: skipped(data, contract) for contract in configurations(data)}
+    return [f"{shown_name(contract, data)} was not asked: {why}." for contract, why in reasons.items() if why is not None]
+
+
 def seed_of(data: PanelData, contract: str) -> int:
     return SEEDS.get((contract, data.run.identity["dialect"] == "systemone"), OTHER_SEED)
 

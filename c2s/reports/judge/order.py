@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from c2s.controllers.judge import CONTROLS, CUES
+from c2s.reports import estimates
 from c2s.reports.data import PanelData, Row
 from c2s.reports.judge.cells import asked, configurations, found, shown_name, skipped
 from c2s.reports.section import TEST, Column, Section
@@ -27,7 +28,8 @@ def order(data: PanelData) -> Section:
     for contract in configurations(data):
         why = skipped(data, contract)
         if why is not None:
-            rows += [{"configuration": shown_name(contract, data), "condition": NAMES[c], "family": FAMILY, "p": None} for c in CUES]
+            skipped_row = {"configuration": shown_name(contract, data), "family": FAMILY} | estimates.absent(why, "changed", "p")
+            rows += [skipped_row | {"condition": NAMES[cue]} for cue in CUES]
             continue
         rows += [_row(data, contract, condition) for condition in (*CUES, *CONTROLS)]
     notes = [
@@ -63,8 +65,9 @@ def _row(data: PanelData, contract: str, condition: str) -> dict[str, Any]:
     pairs = [(a[0], b[0]) for a, b in labels if a[0] is not None and b[0] is not None]
     moved = [abs(x - y) > 1e-9 for row in data.rows if None not in (p := _scores(row, contract, condition)) for x, y in (p,)]
     row: dict[str, Any] = {"configuration": shown_name(contract, data), "condition": NAMES[condition]}
-    row |= {"changed": [sum(a != b for a, b in pairs), len(pairs)], "repeats": None}
-    row |= {"scores_moved": sum(moved), "scores_compared": len(moved), "scores_moved_of": [sum(moved), len(moved)] if moved else None}
+    row |= {"changed": [sum(a != b for a, b in pairs), len(pairs)]}
+    row |= {"scores_moved": sum(moved), "scores_compared": len(moved)}
+    row |= {"scores_moved_of": [sum(moved), len(moved)]} if moved else estimates.absent("no displayed scores", "scores_moved_of")
     if condition not in CUES:
         return row
     repeats = [pair for both in labels for pair in both if None not in pair]
@@ -72,7 +75,7 @@ def _row(data: PanelData, contract: str, condition: str) -> dict[str, Any]:
     effect = order_effect(units)
     row["repeats"] = [sum(a != b for a, b in repeats), len(repeats)]
     row |= {"family": FAMILY, "p": effect.p, "between": effect.between, "within": effect.within, "excess": effect.excess, "n": effect.n}
-    return row if effect.p is not None else row | {"undefined": {"p": "no source has all four answers"}}
+    return row if effect.p is not None else estimates.merged(row, estimates.absent("no source has all four answers", "p"))
 
 
 def _labels(row: Row, contract: str, condition: str) -> tuple[tuple[str | None, str | None], tuple[str | None, str | None]]:

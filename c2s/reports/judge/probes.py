@@ -10,6 +10,7 @@ from c2s.controllers.judge import CUES
 from c2s.controllers.judge_probes import BRIDGES, CONTENTS, WORLDS
 from c2s.controllers.judge_probes import CUES as READABLE
 from c2s.presentation.encode import COMPONENTS
+from c2s.reports import estimates
 from c2s.reports.data import PanelData, Row
 from c2s.reports.judge.cells import accepted, asked, shown_name
 from c2s.reports.section import TEST, Column, Section
@@ -31,7 +32,8 @@ def by_component(data: PanelData) -> Section:
             both = [a - b for a, b in zip(own, base) if a is not None and b is not None]
             row = {"configuration": shown_name(contract, data), "presentation": presentation}
             row |= {cue: [sum(map(bool, v)), sum(x is not None for x in v)] for cue, v in zip(CUES, values)}
-            row["d"] = sum(both) / len(both) if both and presentation != "insertion" else None
+            if presentation != "insertion":
+                row |= {"d": sum(both) / len(both)} if both else estimates.absent("no source has all four labels", "d")
             rows.append(row)
     return Section(
         "components",
@@ -66,7 +68,7 @@ def reference_switch(data: PanelData) -> Section:
             found = stats.sign_flip(d, seed=data.panel.seed, alternative="greater" if sign > 0 else "less")
             row |= {"p": found.p, "p_method": found.method}
         else:
-            row["undefined"] = {"mean": "no displayed scores"}
+            row |= estimates.absent("no displayed scores", "mean", "p")
         for name in BRIDGES:
             row[name] = [sum(_accepts(source, world, name, r) is True for source in data.rows for r in (0, 1)), 2 * len(data.rows)]
         row["changes"] = sum(
@@ -132,7 +134,7 @@ def formatting(data: PanelData) -> Section:
             found = stats.sign_flip([round(x, 9) for x in d], seed=data.panel.seed)
             row |= {"p": found.p, "p_method": found.method}
         else:
-            row["undefined"] = {"d": "no displayed scores"}
+            row["undefined"] = dict.fromkeys([key for key in ("d", "p", *CONTENTS) if row[key] is None], "no displayed scores")
         rows.append(row)
     return Section(
         "formatting",
@@ -176,6 +178,8 @@ def readable_cues(data: PanelData) -> Section:
                 row["d"] = (gained - lost) / row["match_n"] - (
                     (row["other"][0] - row["other"][1]) / row["other_n"] if row["other_n"] else 0
                 )
+            else:
+                row |= estimates.absent("no source has both labels after the reference", "p", "d")
             rows.append(row)
     return Section(
         "readable_cues",

@@ -8,8 +8,9 @@ from typing import Any
 from c2s import stats
 from c2s.controllers.judge import CONTROLS, CUES, FIXTURES, arm_name
 from c2s.panels.judge.qualification import PRESENTATIONS, Gate, failure, gates, unparsed
+from c2s.reports import estimates
 from c2s.reports.data import PanelData, Row
-from c2s.reports.judge.cells import accepted, asked, configurations, four, interaction_of, score, seed_of, shown_name, skipped
+from c2s.reports.judge.cells import accepted, asked, configurations, four, interaction_of, not_asked, score, seed_of, shown_name, skipped
 from c2s.reports.section import TEST, Column, Section
 from c2s.stats.judge import TOO_FEW, Interaction
 
@@ -28,7 +29,7 @@ def interaction(data: PanelData) -> Section:
         row = _named(data, contract) | {"p": None, "family": PRIMARY}
         why = skipped(data, contract)
         if why is not None:
-            rows.append(row | {"theta": None, "undefined": {"theta": why}})
+            rows.append(row | estimates.absent(why, "theta", "p", "p_exact"))
             continue
         cells = [four(source, contract) for source in data.rows]
         workloads = [source.parent.domain for source in data.rows]
@@ -71,7 +72,7 @@ def _estimate(cells: list[list[Any]], workloads: list[str], seed: int, draws: in
         "theta": exact.theta,
     }
     if exact.theta is None:
-        return row | {"theta_interval": None, "undefined": {"theta": exact.note, "p": exact.note}}
+        return row | {"theta_interval": None} | estimates.absent(exact.note, "theta", "p", "p_exact")
     bootstrap = exact.method != "hoeffding"
     if complete and bootstrap:
         drawn = stats.interaction(cells, workloads, method="multinomial", draws=draws, seed=seed)
@@ -87,9 +88,9 @@ def _estimate(cells: list[list[Any]], workloads: list[str], seed: int, draws: in
         )
     bound = stats.interaction(cells, workloads, method="hoeffding")
     row |= _interval(bound) | {"p": bound.p, "p_method": "hoeffding", "p_exact": exact.p if bootstrap else None}
-    if bootstrap:
-        row["complete_case_interval"] = [exact.low, exact.high]
-    return row
+    if not bootstrap:
+        return row | estimates.absent("the exact law is degenerate", "p_exact")
+    return row | {"complete_case_interval": [exact.low, exact.high]}
 
 
 def _interval(found: Interaction) -> dict[str, Any]:
@@ -110,7 +111,7 @@ def within_presentation(data: PanelData) -> Section:
             row = _named(data, contract) | {"presentation": presentation, "p": None, "family": SECONDARY}
             why = skipped(data, contract)
             if why is not None:
-                rows.append(row | {"discordant": None, "undefined": {"discordant": why}})
+                rows.append(row | estimates.absent(why, "discordant", "p"))
                 continue
             pairs = [[accepted(source, contract, presentation, cue) for cue in CUES] for source in data.rows]
             pairs = [pair for pair in pairs if None not in pair]
@@ -144,8 +145,8 @@ def cells(data: PanelData) -> Section:
             for cue in CUES:
                 values = [accepted(source, contract, presentation, cue) for source in data.rows]
                 there = [value for value in values if value is not None]
-                row |= {cue: sum(there) / len(there) if there else None, f"{cue}_count": [sum(there), len(there)]}
-                row[f"{cue}_missing"] = len(values) - len(there)
+                share = {cue: sum(there) / len(there)} if there else estimates.absent("no label came back", cue)
+                row = estimates.merged(row, share, {f"{cue}_count": [sum(there), len(there)], f"{cue}_missing": len(values) - len(there)})
             rows.append(row)
     return Section(
         "cells",
@@ -160,6 +161,7 @@ def cells(data: PanelData) -> Section:
             Column("random_colon", "%", "rate"),
         ),
         rows,
+        not_asked(data),
     )
 
 
@@ -188,7 +190,7 @@ def splits(data: PanelData) -> Section:
             Column("d", "D in points", "points"),
         ),
         rows,
-        ["Description. Near and far are different sources, so their difference is not that of the distance alone."],
+        ["Description. Near and far are different sources, so their difference is not that of the distance alone.", *not_asked(data)],
     )
 
 
@@ -226,7 +228,7 @@ def duplicates(data: PanelData) -> Section:
             *(Column(key, key, "int") for key in ("pairs", "primary", "duplicate", "changes")),
         ),
         rows,
-        ["Acceptances among complete pairs; changes: pairs whose labels differ. They add no sources and no test."],
+        ["Acceptances among complete pairs; changes: pairs whose labels differ. They add no sources and no test.", *not_asked(data)],
     )
 
 
@@ -253,7 +255,7 @@ def scores(data: PanelData) -> Section:
             *(Column(key, key, "int") for key in ("negative", "tie", "positive")),
         ),
         rows,
-        ["Description: displayed scores are rounded and of unknown calibration."],
+        ["Description: displayed scores are rounded and of unknown calibration.", *not_asked(data)],
     )
 
 
@@ -283,11 +285,8 @@ def qualification(data: PanelData) -> Section:
     """Confirmation gates: controls among all planned sources; no source is filtered by them."""
     rows = []
     notes = [_requirement(gates(data.panel, "", _by_parent(data))[0])] if data.rows else []
-    for contract in configurations(data):
-        why = skipped(data, contract)
-        if why is not None:
-            notes.append(f"{shown_name(contract, data)} was not asked: {why}.")
-            continue
+    notes += not_asked(data)
+    for contract in asked(data):
         rows += [_named(data, contract) | _gate_row(gate) for gate in gates(data.panel, contract, _by_parent(data))]
     return Section("gates", "Qualification: correct judgments of the controls", "judge paper, Table 4", GATE_COLUMNS, rows, notes)
 
