@@ -38,7 +38,8 @@ def test_a_dependent_judge_is_shown_by_its_smallest_pair(tmp_path: Path, capsys:
     assert (pair["insertion_verdict"], pair["sorted_verdict"], pair["condition"]) == ("incorrect", "correct", "random_colon")
     with sqlite3.connect(tmp_path / "run" / "ledger.sqlite") as db:
         rows = db.execute(
-            "SELECT p.parent, s.arm, o.output, e.request FROM slots s JOIN parents p ON p.id = s.parent JOIN exchanges e ON e.id = s.exchange"
+            "SELECT p.parent, s.arm, o.output, e.request FROM slots s JOIN parents p ON p.id = s.parent JOIN exchanges e ON e.id = "
+            "s.exchange"
             " JOIN outcomes o ON o.parent = p.id AND o.arm = s.arm AND o.replicate = 0 WHERE s.replicate = 0"
         ).fetchall()
     sizes = {}
@@ -189,7 +190,7 @@ def test_a_paid_judge_is_asked_only_after_its_cost_was_seen(
 ):
     monkeypatch.setenv("TYPESAFE_API_KEY", "test-key")
     with Server(
-        grades(lambda body: list(body["state"])[0] == "model_reply" and ":" in body["state"]["model_reply"].split("\n")[-2:][0])
+        grades(lambda body: next(iter(body["state"])) == "model_reply" and ":" in body["state"]["model_reply"].split("\n")[-2:][0])
     ) as server:
         arguments = [
             "judge",

@@ -53,7 +53,8 @@ def test_keyed_order_is_frozen():
 
 def test_every_part_of_the_key_matters():
     base = {"seed": 1, "parent": "p", "position": 1, "order": 0}
-    orders = {tuple(keyed_order("abcdefghijklmnopqrstuvwxyz", **base | change)) for change in ({}, {"seed": 2}, {"parent": "q"}, {"position": 2}, {"order": 1})}  # fmt: skip
+    changes = ({}, {"seed": 2}, {"parent": "q"}, {"position": 2}, {"order": 1})
+    orders = {tuple(keyed_order("abcdefghijklmnopqrstuvwxyz", **base | change)) for change in changes}
     assert len(orders) == 5
 
 
