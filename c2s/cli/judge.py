@@ -99,14 +99,14 @@ def _show(path: Path | str, options: argparse.Namespace) -> None:
 def execution(options: argparse.Namespace) -> int:
     """When the requests of a run left: windows, and every primary cell in every chronological quartile."""
     from c2s.reports.judge.execution import execution as examine
-    from c2s.reports.judge.execution import tables
+    from c2s.reports.section import together
     from c2s.reports.tables import as_text
 
-    found = [stream for path in options.dirs for stream in examine(path)]
+    sections = examine(options.dirs)
     if options.json:
-        json_out({"streams": [dataclasses.asdict(stream) | {"mixed": stream.mixed} for stream in found]})
+        json_out({"sections": {section.name: section.as_dict(clock=True) for section in sections}})
     else:
-        sys.stdout.write("\n".join(as_text(table) for table in tables(found)))
+        sys.stdout.write("\n".join(as_text(together([(None, section)])) for section in sections if section.rows))
     return 0
 
 

@@ -109,4 +109,4 @@ def check(connection: sqlite3.Connection, path: Path, ledger: str = "main") -> i
         raise LedgerError(f"{path} was written by a newer c2s (schema {version}, this one knows {VERSION}); upgrade c2s")
     if version < FIRST:
         raise LedgerError(f"{path} is damaged: it names schema {version}, and no c2s ever wrote one below {FIRST}; nothing was changed")
-    return version
+    return int(version)

@@ -46,14 +46,20 @@ _NAMES = tuple(f.name for f in fields(Spend))
 
 
 class Send(Protocol):
-    """What is needed of an exchange to weigh it."""
+    """What an exchange must have to count in the totals."""
 
-    state: str
-    origin: str | None
-    input_tokens: int | None
-    output_tokens: int | None
-    reserved_usd: float | None
-    cost_usd: float | None
+    @property
+    def state(self) -> str: ...
+    @property
+    def origin(self) -> str | None: ...
+    @property
+    def input_tokens(self) -> int | None: ...
+    @property
+    def output_tokens(self) -> int | None: ...
+    @property
+    def reserved_usd(self) -> float | None: ...
+    @property
+    def cost_usd(self) -> float | None: ...
 
 
 class Sent(NamedTuple):

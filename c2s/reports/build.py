@@ -9,7 +9,6 @@ from pathlib import Path
 
 import orjson
 
-from c2s import stats
 from c2s.errors import LedgerError, UsageError
 from c2s.ledger import sqlite
 from c2s.ledger.directory import RunDirectory
@@ -20,7 +19,7 @@ from c2s.reports.data import PanelData, RunData
 from c2s.reports.document import JSON_OPTIONS, PanelReport, Report, RunReport, as_json
 from c2s.reports.head import head
 from c2s.reports.render import render
-from c2s.reports.section import Row, Section, failed, together
+from c2s.reports.section import Section, failed, holm, together
 
 __all__ = ["Report", "as_json", "build", "render", "section_of"]
 
@@ -114,14 +113,7 @@ def _check(section: Section) -> None:
 def _correct(report: Report) -> None:
     """Holm inside every family of every panel, over all runs shown; a test that could not run keeps its slot with p = 1."""
     for name in report.names():
-        families: dict[str, list[Row]] = {}
-        for section in report.sections(name):
-            for row in section.tests():
-                families.setdefault(row["family"], []).append(row)
-        for tests in families.values():
-            adjusted = stats.holm({str(i): 1.0 if row["p"] is None else row["p"] for i, row in enumerate(tests)})
-            for i, row in enumerate(tests):
-                row["p_holm"], row["m"] = float(adjusted[str(i)]), len(tests)
+        holm([row for section in report.sections(name) for row in section.tests()])
 
 
 def _replace_unwritable(report: Report) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -43,12 +44,14 @@ FORMS: dict[str, Callable[[Any], str]] = {
     "of": lambda value: f"{value[0]}/{value[1]}",
     "usd": lambda value: f"{value:.4f}",
     "seconds": lambda value: f"{value:.2f}",
+    "time": lambda value: time.strftime("%m-%d %H:%M:%S", time.gmtime(value)),
     "slashes": lambda value: "/".join(map(str, value)),
     "list": lambda value: ", ".join(map(str, value)),
 }
-"""Number formats by name. `cell` is text that is aligned like a number, `of` a pair [k, n], `slashes` a list of counts."""
+"""Number formats by name. `cell` is text that is aligned like a number, `of` a pair [k, n], `slashes` a list of
+counts, `time` an instant in UTC."""
 
-UNITS = {"rate": "%", "points": "percentage points", "usd": "USD", "seconds": "s"}
+UNITS = {"rate": "%", "points": "percentage points", "usd": "USD", "seconds": "s", "time": "s since the epoch"}
 """Units of the formats that have one."""
 
 

@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from c2s import stats
 from c2s.reports import formats
 from c2s.reports.tables import Table
 
@@ -94,6 +95,16 @@ class Section:
 def failed(name: str, sentence: str) -> Section:
     """A section that could not be made, with the reason."""
     return Section(name, "not made", "error", (), [], error=sentence)
+
+
+def holm(tests: Sequence[Row]) -> None:
+    """Add `p_holm` and `m` to rows that are tests, inside every family; a test that could not run keeps its slot with p = 1."""
+    families: dict[str, dict[int, float | None]] = {}
+    for place, row in enumerate(tests):
+        families.setdefault(row["family"], {})[place] = row["p"]
+    for p_values in families.values():
+        for place, adjusted in stats.holm(p_values).items():
+            tests[place] |= {"p_holm": float(adjusted), "m": len(p_values)}
 
 
 def _without_clock(row: Row, clock: bool) -> Row:

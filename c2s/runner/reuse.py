@@ -81,6 +81,6 @@ class EarlierRuns:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
         self._stack.close()
 
-    def find(self, slot: Slot, body_sha256: str) -> Reused | None:
-        """The answer of the first run that has one to this request."""
-        return next((found for run in self.runs if (found := run.find(slot, body_sha256)) is not None), None)
+    def answer(self, slot: Slot, body_sha256: str) -> Reused | None:
+        """The response of the first run that has one to this request."""
+        return next((reused for run in self.runs if (reused := run.answer(slot, body_sha256)) is not None), None)

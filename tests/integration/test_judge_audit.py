@@ -22,7 +22,11 @@ def page(capsys: pytest.CaptureFixture[str], path: Path, *arguments: str, code: 
     assert main(["judge", "audit", "--json", "--out", str(path), *arguments]) == code
     assert verify(path).differences == []
     (found,) = json.loads(capsys.readouterr().out)["pages"]
-    return found
+    rows = {name: section["rows"] for name, section in found["sections"].items()}
+    (verdict,) = rows["verdict"]
+    pair = rows["smallest_pair"][0] if rows["smallest_pair"] else None
+    assert [row["m"] for row in rows["tests"]] == [3, 3, 3]
+    return verdict | {"findings": [row["text"] for row in rows["findings"]], "rows": rows, "pair": pair}
 
 
 def test_a_dependent_judge_is_shown_by_its_smallest_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -34,7 +38,8 @@ def test_a_dependent_judge_is_shown_by_its_smallest_pair(tmp_path: Path, capsys:
     assert (pair["insertion_verdict"], pair["sorted_verdict"], pair["condition"]) == ("incorrect", "correct", "random_colon")
     with sqlite3.connect(tmp_path / "run" / "ledger.sqlite") as db:
         rows = db.execute(
-            "SELECT p.parent, s.arm, o.output, e.request FROM slots s JOIN parents p ON p.id = s.parent JOIN exchanges e ON e.id = s.exchange"
+            "SELECT p.parent, s.arm, o.output, e.request FROM slots s JOIN parents p ON p.id = s.parent JOIN exchanges e ON e.id = "
+            "s.exchange"
             " JOIN outcomes o ON o.parent = p.id AND o.arm = s.arm AND o.replicate = 0 WHERE s.replicate = 0"
         ).fetchall()
     sizes = {}
@@ -66,6 +71,8 @@ def test_missing_answers_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert not any("misses its basic controls" in line for line in found["findings"])
     assert any("answers are missing, not because of wrong judgments" in line for line in found["findings"])
     cues = [line for line in found["findings"] if line.startswith("With R")]
+    figures = [row for row in found["rows"]["findings"] if row["about"] == "order"]
+    assert [f"in {k} of {n} sources" in line for line, (k, n) in zip(cues, (row["changed_count"] for row in figures))] == [True, True]
     n, high = min((int(re.search(r"in 0 of (\d+) sources", line)[1]), re.search(r", ([\d.]+)\]", line)[1]) for line in cues)
     assert f"of the {n} sources with answers in both orders" in found["answer"] and f"up to {high} %" in found["answer"] and n < 40
 
@@ -183,7 +190,7 @@ def test_a_paid_judge_is_asked_only_after_its_cost_was_seen(
 ):
     monkeypatch.setenv("TYPESAFE_API_KEY", "test-key")
     with Server(
-        grades(lambda body: list(body["state"])[0] == "model_reply" and ":" in body["state"]["model_reply"].split("\n")[-2:][0])
+        grades(lambda body: next(iter(body["state"])) == "model_reply" and ":" in body["state"]["model_reply"].split("\n")[-2:][0])
     ) as server:
         arguments = [
             "judge",
@@ -214,7 +221,9 @@ def test_the_page_of_other_runs(tmp_path: Path, capsys: pytest.CaptureFixture[st
     capsys.readouterr()
     assert main(["judge", "page", str(tmp_path / "a"), "--json"]) == 0
     pages = json.loads(capsys.readouterr().out)["pages"]
-    assert [p["rule"] for p in pages] == ["FINAL3", "FINAL4"] and all(p["answer"].startswith("NOT ASKED: preflight failed") for p in pages)
+    assert [p["rule"] for p in pages] == ["FINAL3", "FINAL4"] and all(
+        p["sections"]["verdict"]["rows"][0]["answer"].startswith("NOT ASKED: preflight failed") for p in pages
+    )
     assert main(["run", "--model", "sim:oracle", "--domain", "math", "--limit", "1", "--out", str(tmp_path / "b")]) == 0
     assert main(["judge", "page", str(tmp_path / "b")]) == 2
     assert "holds neither of judge-audit, judge-confirmation" in capsys.readouterr().err

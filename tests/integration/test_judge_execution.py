@@ -36,7 +36,8 @@ def query(path: Path, sql: str) -> list[tuple]:
 
 def sends(path: Path) -> list[Slot]:
     sql = (
-        "SELECT p.panel, p.parent, s.arm, s.replicate, s.step, s.turn FROM exchanges e JOIN slots s ON s.id = e.slot JOIN parents p ON p.id = s.parent"
+        "SELECT p.panel, p.parent, s.arm, s.replicate, s.step, s.turn FROM exchanges e JOIN slots s ON s.id = e.slot JOIN parents p ON "
+        "p.id = s.parent"
         " ORDER BY e.id"
     )
     return [Slot(*row) for row in query(path, sql)]
@@ -54,17 +55,19 @@ def test_each_phase_leaves_in_the_order_of_its_hashes(memory_path: Path, capsys:
         assert hashes == sorted(hashes)
     assert main(["judge", "execution", str(memory_path / "run"), "--json"]) == 0
     out = capsys.readouterr().out
-    before, after = json.loads(out[out.index('{\n  "streams"') :])["streams"]
-    assert (before["sent"], after["sent"]) == (PREFLIGHT, PLANNED - PREFLIGHT) and before["last"] <= after["first"]
-    assert (
-        after["mixed"]
-        and after["moved"] == 0
-        and set(after["quartiles"]) == {f"final3.{p}.{c}" for p in ("insertion", "sorted") for c in ("random", "random_colon")}
-    )
-    assert sum(map(sum, after["quartiles"].values())) == 48
+    sections = json.loads(out[out.index('{\n  "sections"') :])["sections"]
+    before, after = sections["windows"]["rows"]
+    sent = PLANNED - PREFLIGHT
+    assert (before["sent_of"], after["sent_of"]) == ([PREFLIGHT, PREFLIGHT], [sent, sent]) and before["last"] <= after["first"]
+    assert before["mixed"] is None and after["mixed"] and after["moved"] == 0
+    cells = sections["quartiles"]["rows"]
+    assert {(row["cell"], row["contract"], row["presentation"], row["condition"]) for row in cells} == {
+        (f"final3.{p}.{c}", "FINAL3", p, c) for p in ("insertion", "sorted") for c in ("random", "random_colon")
+    }
+    assert sum(sum(row["quartiles"]) for row in cells) == 48
     repeats = [slot for slot in second if slot.replicate]
     early = sum(second.index(slot) < second.index(slot._replace(replicate=0)) for slot in repeats)
-    assert after["duplicates_first"] == early > 0
+    assert after["repeats_first"] == early > 0
 
 
 def test_a_kill_in_the_middle_of_confirmation_and_a_resume_send_only_what_was_never_sent(memory_path: Path):
@@ -145,7 +148,10 @@ def test_a_text_model_is_asked_under_three_labels_with_its_state_in_both_orders(
     (row,) = report["sections"]["interaction"]["rows"]
     assert (row["configuration"], row["theta"], row["p"]) == ("FINAL3", 0, 1)
     assert report["sections"]["scores"]["rows"][0]["n"] == 0  # no elicited probabilities
-    sql = "SELECT request FROM exchanges e JOIN slots s ON s.id = e.slot WHERE s.arm = 'final3.{}.random_colon' AND s.replicate = 0 ORDER BY s.parent LIMIT 1"
+    sql = (
+        "SELECT request FROM exchanges e JOIN slots s ON s.id = e.slot"
+        " WHERE s.arm = 'final3.{}.random_colon' AND s.replicate = 0 ORDER BY s.parent LIMIT 1"
+    )
     plain, ordered = (json.loads(query(path, sql.format(order))[0][0]) for order in ("insertion", "sorted"))
     assert list(json.loads(plain["input"])) == ["question", "trusted_reference", "model_reply"]
     assert list(json.loads(ordered["input"])) == ["model_reply", "question", "trusted_reference"]
