@@ -105,7 +105,10 @@ def pair_rows(db: sqlite3.Connection, pair: Pair, ids: Sequence[int]) -> list[Pa
         f" FROM parents p {' '.join(joins(pair, f'o.parent IN ({listed})').values())} WHERE p.id IN ({listed})"
     )
     rows = db.execute(sql, {"first": pair.first, "second": pair.second}).fetchall()
-    return [PairRow(*row[:7], _result(*row[7:12]), _result(*row[12:17])) for row in rows]
+    return [
+        PairRow(number, panel, name, domain, length, transition, payload, _result(*results[:5]), _result(*results[5:]))
+        for number, panel, name, domain, length, transition, payload, *results in rows
+    ]
 
 
 def _result(status: str | None, output: str | None, correct: int | None, first_wrong: int | None, confidence: float | None) -> ArmResult:
@@ -188,4 +191,5 @@ def matched(
     values: dict[str, object] = {"domain": domain, "low": low, "high": high}
     values |= {"lf": left.first, "ls": left.second, "rf": right.first, "rs": right.second}
     values |= {f"p{n}": name for n, name in enumerate(panels)}
-    return [Matched(*row[:6], bool(row[6])) for row in db.execute(sql, values).fetchall()]
+    rows = db.execute(sql, values).fetchall()
+    return [Matched(a, b, cell, other_cell, name, length, bool(same)) for a, b, cell, other_cell, name, length, same in rows]
