@@ -11,6 +11,7 @@ from typing import Any
 
 from c2s.ledger import reader
 from c2s.ledger.counters import Count, counts, requests_by_state
+from c2s.controllers.arm_factors import Factor
 from c2s.panels.base import Panel
 from c2s.panels.registry import PANELS
 from c2s.plugins import missing
@@ -35,6 +36,16 @@ class Row:
         """`correct` or `fidelity` of a defined outcome; None otherwise."""
         outcome = self.ok(arm, replicate, turn)
         return None if outcome is None else getattr(outcome, measure)
+
+    def all_ok(self, arms: Sequence[str], replicates: Sequence[int] = (0,)) -> list[Outcome] | None:
+        """The outcomes of several arms and repeats, where all are defined."""
+        found = [outcome for arm in arms for r in replicates if (outcome := self.ok(arm, r)) is not None]
+        return found if len(found) == len(arms) * len(replicates) else None
+
+    def all_values(self, arms: Sequence[str]) -> list[bool] | None:
+        """Whether each of several arms is right, where all are defined."""
+        found = [value for arm in arms if (value := self.value(arm)) is not None]
+        return found if len(found) == len(arms) else None
 
     @property
     def stratum(self) -> Any:
@@ -93,6 +104,13 @@ class PanelData:
 
     def __init__(self, run: RunData, panel: Panel) -> None:
         self.run, self.panel = run, panel
+
+    def arm(self, **factors: Factor) -> str:
+        """The name of the only arm that has these factors. Raises KeyError where there is none, or more than one."""
+        found = self.panel.arms_where(**factors)
+        if len(found) != 1:
+            raise KeyError(f"panel {self.panel.name} has {len(found)} arms with {factors}")
+        return found[0].name
 
     @cached_property
     def rows(self) -> list[Row]:

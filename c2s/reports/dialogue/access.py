@@ -137,7 +137,7 @@ def perturbations(data: PanelData) -> Section:
     clusters = linked(data)
     for version in ("paraphrase", "permuted"):
         for arm in ("rollout", "oracle"):
-            changed = f"{arm}_{version}"
+            changed = data.arm(interface=arm, version=version)
             which = [i for i, row in enumerate(data.rows) if any(arm == changed for arm, *_ in row.outcomes)]
             chosen = [data.rows[i] for i in which]
             turns, dropped = compared(chosen, (arm, changed))
