@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, Row, defined, strata_of
+from c2s.reports.data import PanelData, Row, defined, strata_of, value_of
 from c2s.reports.section import Column, Section
 
 COLUMNS = (
@@ -31,14 +31,14 @@ def retained(data: PanelData, *, native: str, arms: Sequence[str], source: str) 
 
 def accuracy(data: PanelData, rows: Sequence[Row], arm: str, measure: str = "correct", key: str = "em") -> dict[str, Any]:
     """Share right of one arm over the parents where it is defined."""
-    found = defined(rows, lambda row: row.value(arm, measure))
+    found = defined(rows, value_of(arm, measure))
     strata = strata_of([row for row, _ in found])
     return {"n": len(found), "n_planned": len(rows)} | estimates.share(key, [hit for _, hit in found], strata, data.panel)
 
 
 def pair(data: PanelData, rows: Sequence[Row], native: str, arm: str, replicates: tuple[int, int] = (0, 0)) -> dict[str, Any]:
     """EM of `arm`, joint table and SCR given `native`, over the pairs that are defined."""
-    found = defined(rows, lambda r: r.value(native, replicate=replicates[0]), lambda r: r.value(arm, replicate=replicates[1]))
+    found = defined(rows, value_of(native, replicate=replicates[0]), value_of(arm, replicate=replicates[1]))
     strata = strata_of([row for row, _, _ in found])
     first, second = [a for _, a, _ in found], [b for _, _, b in found]
     return {"n": len(found), "n_planned": len(rows)} | estimates.merged(

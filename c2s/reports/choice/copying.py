@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, Row, defined
+from c2s.reports.data import PanelData, Row, defined, value_of
 from c2s.reports.retained import accuracy
 from c2s.reports.section import TEST_OF, Column, Section
 
@@ -88,7 +88,7 @@ def binding(data: PanelData) -> Section:
         for evidence in EVIDENCE:
             independent = data.arm(evidence=evidence, controller="independent")
             opaque_arm = data.arm(evidence=evidence, names="opaque")
-            found = defined(parents, lambda r, arm=independent: _literal(r, arm), lambda r, arm=opaque_arm: r.value(arm))
+            found = defined(parents, lambda r, arm=independent: _literal(r, arm), value_of(opaque_arm))
             literal, opaque = [a for _, a, _ in found], [b for _, _, b in found]
             strata = [row.stratum for row, _, _ in found]
             rows.append(

@@ -28,7 +28,8 @@ BY_OUTPUT = ("character", "code")
 def _cells(
     data: PanelData, evidence: Sequence[str], templates: Sequence[str], orders: Sequence[int]
 ) -> Iterator[tuple[dict[str, Any], list[str]]]:
-    """(labels, arms that the row pools) for every evidence and output; of the grid for every template, all displayed orders and each alone."""
+    """(labels, arms that the row pools) for every evidence and output; of the grid for every template, with all displayed orders and with
+    each alone."""
     for e, output in product(evidence, OUTPUTS):
         labels = {"evidence": e, "output": output}
         if not templates:
@@ -156,8 +157,8 @@ def heat(data: PanelData) -> Section:
     for domain, parents in data.domains.items():
         for e, template, order in product(EVIDENCE, TEMPLATES, ORDERS):
             arms = [data.arm(evidence=e, output=output, template=template, order=order) for output in BY_OUTPUT]
-            found = [(row, *values) for row in parents if (values := row.all_values(arms)) is not None]
-            a, b = [row[1] for row in found], [row[2] for row in found]
+            found = [(row, values) for row in parents if (values := row.all_values(arms)) is not None]
+            a, b = ([values[side] for _, values in found] for side in (0, 1))
             rows.append(
                 {
                     "domain": domain,
@@ -169,7 +170,7 @@ def heat(data: PanelData) -> Section:
                     "n_planned": len(parents),
                 }
                 | estimates.merged(
-                    estimates.difference("difference", a, b, [row[0].stratum for row in found], data.panel), estimates.mcnemar(a, b)
+                    estimates.difference("difference", a, b, [row.stratum for row, _ in found], data.panel), estimates.mcnemar(a, b)
                 )
             )
     columns = (

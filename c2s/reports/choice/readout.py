@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from c2s.controllers.readout import EVIDENCE
 from c2s.presentation.names import NAMINGS
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, Row, defined
+from c2s.reports.data import PanelData, Row, defined, outcome_of
 from c2s.reports.section import TEST_OF, Column, Section
 
 REPEATS = (0, 1)
@@ -25,11 +26,11 @@ def _rate(row: Row, arms: Sequence[str]) -> float | None:
     outcomes = row.all_ok(arms, REPEATS)
     if outcomes is None:
         return None
-    right = [hit for outcome in outcomes for hit in outcome.detail["right"]]
+    right: list[bool] = [hit for outcome in outcomes for hit in outcome.detail["right"]]
     return sum(right) / len(right)
 
 
-def _table(data: PanelData, domain: str, rows: Sequence[Row], key: str, arms: Sequence[str]) -> dict:
+def _table(data: PanelData, domain: str, rows: Sequence[Row], key: str, arms: Sequence[str]) -> dict[str, Any]:
     found = [(row, rate) for row in rows if (rate := _rate(row, arms)) is not None]
     return {"domain": domain, "n": len(found), "n_planned": len(rows)} | estimates.mean(
         key, [rate for _, rate in found], [row.stratum for row, _ in found], data.panel
@@ -109,7 +110,7 @@ def identity(data: PanelData) -> Section:
     """The true/false check: right characters affirmed, others denied."""
     rows = []
     for domain, parents in data.domains.items():
-        found = [(row, outcome.detail["right"]) for row, outcome in defined(parents, lambda row: row.ok("identity"))]
+        found = [(row, outcome.detail["right"]) for row, outcome in defined(parents, outcome_of("identity"))]
         strata = [row.stratum for row, _ in found]
         parts = [
             estimates.mean(key, [float(np.mean(right[start::2])) for _, right in found], strata, data.panel)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from statistics import mean, median
 
-from c2s.reports.data import PanelData, Row, defined
+from c2s.reports.data import PanelData, Row, defined, outcome_of
 from c2s.reports.section import Column, Section
 
 
@@ -15,7 +15,7 @@ def calls_and_membership(data: PanelData, *, arms: Sequence[str], source: str) -
     rows = []
     for domain, parents in data.domains.items():
         for arm in arms:
-            done = defined(parents, lambda row, arm=arm: row.ok(arm))
+            done = defined(parents, outcome_of(arm))
             trie = data.panel.arm(arm).factors["support"] == "trie"
             members = sum(o.output in row.parent.candidates for row, o in done)
             mixed = sum(is_recombination(row, o.output) for row, o in done)

@@ -35,7 +35,9 @@ def by_component(data: PanelData) -> Section:
             both = [a - b for a, b in zip(own, base, strict=True) if a is not None and b is not None]
             row: dict[str, Any] = {"configuration": shown_name(contract, data), "presentation": presentation}
             row |= {cue: [sum(map(bool, v)), sum(x is not None for x in v)] for cue, v in zip(CUES, values, strict=True)}
-            if presentation != "insertion":
+            if presentation == "insertion":
+                row |= estimates.absent("it is what the others are compared with", "d")
+            else:
                 row |= {"d": sum(both) / len(both)} if both else estimates.absent("no source has all four labels", "d")
             rows.append(row)
     return Section(
