@@ -24,11 +24,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from support.panels import Listed
-from support.runs import drive, make_run, rows, server_model, states  # noqa: E402
+from support.runs import drive, make_run, rows, server_model, states
 
-from c2s.controllers.whole_and_local import CANDIDATES_ONLY, INDEPENDENT, NATIVE, SERIAL  # noqa: E402
-from c2s.panels.base import Panel  # noqa: E402
-from c2s.records import Parent  # noqa: E402
+from c2s.controllers.whole_and_local import CANDIDATES_ONLY, INDEPENDENT, NATIVE, SERIAL
+from c2s.panels.base import Panel
+from c2s.records import Parent
 
 CONCURRENCY = 16
 
@@ -132,7 +132,8 @@ def test_inspect_ai_beside_it(server, tmp_path):
     assert theirs["answered"] == count <= served(server)
     ours, ours_ms, _ = c2s_run(server, tmp_path / "run", 60)
     print(
-        f"\nc2s {ours:.0f}/s at {ours_ms:.2f} ms CPU, inspect_ai {theirs['rate']:.0f}/s at {theirs['cpu_ms']:.2f} ms CPU, ratio {ours / theirs['rate']:.1f}"
+        f"\nc2s {ours:.0f}/s at {ours_ms:.2f} ms CPU, inspect_ai {theirs['rate']:.0f}/s at {theirs['cpu_ms']:.2f} ms CPU, ratio "
+        f"{ours / theirs['rate']:.1f}"
     )
     assert ours > theirs["rate"]
 
@@ -181,7 +182,8 @@ def test_a_plan_of_100_000_requests_takes_flat_memory_and_answers_status(server,
     busy = os.getloadavg()[0] > 2 * (os.cpu_count() or 1)
     print(
         f"\n{parents * 18} requests in {took:.0f} s; memory {early:.0f} MB in the first quarter, {late:.0f} MB at most; "
-        f"status {status[len(status) // 2]:.2f} s in the middle ({status_cpu[len(status) // 2]:.2f} s of CPU), {status[-1]:.2f} s at most, of which Python's start {bare:.2f} s; load {os.getloadavg()[0]:.1f}"
+        f"status {status[len(status) // 2]:.2f} s in the middle ({status_cpu[len(status) // 2]:.2f} s of CPU), {status[-1]:.2f} s at "
+        f"most, of which Python's start {bare:.2f} s; load {os.getloadavg()[0]:.1f}"
     )
     assert late < 400 and late < early * 1.25
     assert status_cpu[len(status) // 2] < 0.3

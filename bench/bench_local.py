@@ -4,10 +4,11 @@
     python bench/bench_local.py --domain math --parents 12 --threads 2 --lm-eval 1 4 8
 
 SmolLM2-135M on the CPU, in one process. Every way answers the same prompts, round by round in turn (A B C, B C A, ...), because
-machines are shared; ratios are of summed times, lm-eval's at the batch size that was fastest over all rounds. Parents are walked to their
-ends, as in a run: stopping early would overweigh the first round, which shares least. The answers are compared before any ratio is believed.
-Beside each time stands its share of what a bare matrix product of the model's own shape reaches in this process, measured between the turns.
-A ratio can be no larger than the ratio of work where both run at the product rate: it is printed too ("by FLOP"). Arithmetic items are the default: their
+machines are shared; ratios are of summed times, lm-eval's at the batch size that was fastest over all rounds. Parents are walked to
+their ends, as in a run: stopping early would overweigh the first round, which shares least. The answers are compared before any ratio
+is believed. Beside each time stands its share of what a bare matrix product of the model's own shape reaches in this process, measured
+between the turns. A ratio can be no larger than the ratio of work where both run at the product rate: it is printed too ("by FLOP").
+Arithmetic items are the default: their
 prompts are the shorter ones. Words have 26 choices in an order of their own at every position, so that less is shared.
 The whole table goes to build/bench_local.json.
 """
@@ -35,7 +36,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import panel_prompts  # noqa: E402
+import panel_prompts
 
 BARS = {"fp32 / plain": 1.5, "fp32 / lm-eval": 2.0, "bf16 / lm-eval": 1.7, "direct / generate": 2.0}
 PAIRS = {
@@ -77,7 +78,10 @@ class Way:
 
 
 class Work:
-    """FLOP of a forward by the model's shape: products with weights for every token, attention by what is seen, the output layer by position."""
+    """FLOP of a forward pass by the model's shape.
+
+    Products with weights for every token, attention by what is seen, the output layer by position.
+    """
 
     def __init__(self, model: Any) -> None:
         config = model.config
@@ -231,7 +235,8 @@ def compare(
     write = prompts_of(tokenizer, domain, parents, rounds, "direct", ["serial"])
     lengths = [len(ids) for rows in read for ids, _ in rows]
     say(
-        f"{len(lengths)} {domain} code-readout prompts of {min(lengths)}-{max(lengths)} tokens (mean {statistics.mean(lengths):.0f}), {len(read)} rounds, {threads} threads, torch {torch.__version__}, transformers {transformers.__version__}"
+        f"{len(lengths)} {domain} code-readout prompts of {min(lengths)}-{max(lengths)} tokens (mean {statistics.mean(lengths):.0f}), "
+        f"{len(read)} rounds, {threads} threads, torch {torch.__version__}, transformers {transformers.__version__}"
     )
 
     engines = {d: Engine(copy.deepcopy(m), eos_ids=frozenset(ends)) for d, m in (("fp32", exact), ("bf16", half))}
@@ -292,7 +297,8 @@ def compare(
         share = f"{row['flop_share']:.0%} of the product rate" if row["flop_share"] else ""
         say(f"{name:14} {row['answers_per_second']:7.2f} answers/s  {row['cpu_seconds_per_answer']:.3f} s of CPU each  {share}")
     say(
-        f"product rate {limit['fp32'] / 1e9:.0f} GFLOP/s fp32 (median {statistics.median(limits['fp32']) / 1e9:.0f}), {limit['bf16'] / 1e9:.0f} bf16 (median {statistics.median(limits['bf16']) / 1e9:.0f})"
+        f"product rate {limit['fp32'] / 1e9:.0f} GFLOP/s fp32 (median {statistics.median(limits['fp32']) / 1e9:.0f}), "
+        f"{limit['bf16'] / 1e9:.0f} bf16 (median {statistics.median(limits['bf16']) / 1e9:.0f})"
     )
     say("ratios " + ", ".join(f"{k} {v:.2f} (bar {BARS[k]})" for k, v in ratios.items()))
     by_flop = {
@@ -303,7 +309,8 @@ def compare(
     say("by FLOP " + ", ".join(f"{k} {v:.2f}" for k, v in by_flop.items()))
     say("by CPU time " + ", ".join(f"{k} {v:.2f}" for k, v in cpu_ratios.items()))
     say(
-        f"fp32 against the plain loop: log-probabilities within {off:.1e}, same choices: {same}; lm-eval within {peer_off:.1e}; direct texts equal: {texts}/{len(ways['direct fp32'].answers)}"
+        f"fp32 against the plain loop: log-probabilities within {off:.1e}, same choices: {same}; lm-eval within {peer_off:.1e}; direct "
+        f"texts equal: {texts}/{len(ways['direct fp32'].answers)}"
     )
     say(f"bf16 engine {half_read}")
     say(f"bf16 lm-eval {peer_half}")
@@ -313,10 +320,16 @@ def compare(
     }
     say(f"tokens {shared}")
     return {
-        "machine": {"processor": platform.processor() or platform.machine(), "threads": threads, "torch": torch.__version__, "transformers": transformers.__version__},
+        "machine": {
+            "processor": platform.processor() or platform.machine(), "threads": threads,
+            "torch": torch.__version__, "transformers": transformers.__version__,
+        },
         "prompts": {"count": len(lengths), "mean_tokens": statistics.mean(lengths)},
-        "ways": table, "ratios": ratios, "cpu_ratios": cpu_ratios, "flop_ratios": by_flop, "product_flops": limits, "lm_eval": {d: ways[f"lm-eval {d}"].name for d in engines},
-        "agreement": {"fp32_off": off, "same": same, "lm_eval_off": peer_off, "texts_equal": texts, "texts": len(ways["direct fp32"].answers)},
+        "ways": table, "ratios": ratios, "cpu_ratios": cpu_ratios, "flop_ratios": by_flop, "product_flops": limits,
+        "lm_eval": {d: ways[f"lm-eval {d}"].name for d in engines},
+        "agreement": {
+            "fp32_off": off, "same": same, "lm_eval_off": peer_off, "texts_equal": texts, "texts": len(ways["direct fp32"].answers),
+        },
         "bf16": {"engine": half_read, "lm-eval": peer_half}, "engines": shared,
     }  # fmt: skip
 

@@ -23,6 +23,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -116,7 +117,8 @@ def test_opening(ledgers: Path):
             times.append(time.perf_counter() - app.began)
             cpu.append(app.cpu_seconds())
     tell(
-        f"opened in {min(times):.2f} s at best, {statistics.median(times):.2f} s in the middle; {min(cpu):.2f} s of CPU (idle share {idle():.2f})"
+        f"opened in {min(times):.2f} s at best, {statistics.median(times):.2f} s in the middle; {min(cpu):.2f} s of CPU (idle share "
+        f"{idle():.2f})"
     )
     within(1.0, min(times), min(cpu))
 
@@ -145,7 +147,8 @@ def test_filtering(typed: str, ledgers: Path, plan: Plan, monkeypatch: pytest.Mo
         cpu.append(time.thread_time() - own + readers.busiest)
     assert sum(found.counts.values()) == len(found.ids)
     tell(
-        f"{typed or '(everything)':26} {len(found.ids):7,} rows in {1000 * min(times):4.0f} ms at best, {1000 * statistics.median(times):4.0f} in the"
+        f"{typed or '(everything)':26} {len(found.ids):7,} rows in {1000 * min(times):4.0f} ms at best, "
+        f"{1000 * statistics.median(times):4.0f} in the"
         f" middle; {1000 * min(cpu):4.0f} of CPU one after the other"
     )
     within(FILTERS[typed], min(times), min(cpu))
@@ -190,7 +193,7 @@ def test_scrolling_and_filtering_never_stall_the_screen(ledgers: Path):
             assert rows.total == 150_000
             watch = asyncio.create_task(lateness.watch())
             started = time.perf_counter()
-            for n in range(200):
+            for _ in range(200):
                 rows.action_page(1)
                 await asyncio.sleep(0.005)
             for y in range(0, 150_000, 1500):
@@ -275,7 +278,7 @@ class Timed(sqlite3.Connection):
     CPU time of the reading thread.
     """
 
-    spans: list[tuple[float, float, str]] = []
+    spans: ClassVar[list[tuple[float, float, str]]] = []
     _began: tuple[float, float] | None = None
 
     def execute(self, sql: str, *values):

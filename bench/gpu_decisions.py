@@ -26,14 +26,23 @@ import transformers
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import panel_prompts  # noqa: E402
+import panel_prompts
 
-from c2s.backends.local.engine import Engine  # noqa: E402
+from c2s.backends.local.engine import Engine
 
 SHAPES: dict[str, dict[str, Any]] = {
-    "tiny": {"hidden_size": 64, "intermediate_size": 192, "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16, "vocab_size": 4096, "tie_word_embeddings": True},
-    "0.6b": {"hidden_size": 1024, "intermediate_size": 3072, "num_hidden_layers": 28, "num_attention_heads": 16, "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 151936, "tie_word_embeddings": True},
-    "8b": {"hidden_size": 4096, "intermediate_size": 12288, "num_hidden_layers": 36, "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 151936, "tie_word_embeddings": False},
+    "tiny": {
+        "hidden_size": 64, "intermediate_size": 192, "num_hidden_layers": 3, "num_attention_heads": 4,
+        "num_key_value_heads": 2, "head_dim": 16, "vocab_size": 4096, "tie_word_embeddings": True,
+    },
+    "0.6b": {
+        "hidden_size": 1024, "intermediate_size": 3072, "num_hidden_layers": 28, "num_attention_heads": 16,
+        "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 151936, "tie_word_embeddings": True,
+    },
+    "8b": {
+        "hidden_size": 4096, "intermediate_size": 12288, "num_hidden_layers": 36, "num_attention_heads": 32,
+        "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 151936, "tie_word_embeddings": False,
+    },
 }  # fmt: skip
 NOMINAL = {"H200": 989e12, "H100": 989e12, "B200": 2250e12, "A100": 312e12, "L40S": 362e12, "L4": 121e12}
 """Dense bf16 FLOP/s by the makers' data sheets."""
@@ -136,7 +145,10 @@ def engine_of(model: Any) -> Engine:
 
 
 def independence(shape: str, half: Engine, subset: Sequence[tuple[list[int], list[int]]], device: torch.device) -> dict[str, float]:
-    """In fp32: the subset at once against one by one, codes and texts. In bf16: what it changes against fp32. Raises if a choice depends on the batch."""
+    """In fp32: the subset at once against one by one, codes and texts. In bf16: what it changes against fp32.
+
+    Raises if a choice depends on the batch.
+    """
     model = half.model
     exact = engine_of(build(shape, device, torch.float32).to(device))
     exact.model.load_state_dict(model.state_dict())
@@ -174,7 +186,8 @@ def measure(shape: str, asked: Prompts, device: torch.device, peak: float) -> li
         memory = torch.cuda.max_memory_allocated(device) if device.type == "cuda" else _resident()
         rows.append({
             "shape": shape, "contract": contract, "answers": answers, "seconds": took, "answers_per_second": answers / took,
-            "tokens_computed_per_second": tokens / took, "prompt_tokens_per_second": (tokens + saved) / took, "shared": saved / (tokens + saved),
+            "tokens_computed_per_second": tokens / took, "prompt_tokens_per_second": (tokens + saved) / took,
+            "shared": saved / (tokens + saved),
             "flops": tokens * per_token / took, "share_of_product": tokens * per_token / took / peak, "memory_gib": memory / 2**30,
             "budget": engine.token_budget, "forwards": engine.forwards, "unshared": engine.unshared,
         })  # fmt: skip
@@ -217,7 +230,8 @@ def main() -> None:
         asked = prompts(given.prompts, SHAPES[shape]["vocab_size"])
         lengths = [len(ids) for round_ in asked.read for ids, _ in round_]
         print(
-            f"{shape}: {len(lengths)} readout prompts of {min(lengths)}-{max(lengths)} tokens, direct {sum(len(i) for r in asked.write for i in r) / len(lengths):.0f} on average, in {len(asked.read)} rounds"
+            f"{shape}: {len(lengths)} readout prompts of {min(lengths)}-{max(lengths)} tokens, direct "
+            f"{sum(len(i) for r in asked.write for i in r) / len(lengths):.0f} on average, in {len(asked.read)} rounds"
         )
         rows += measure(shape, asked, device, peak)
         gc.collect()
@@ -227,12 +241,15 @@ def main() -> None:
     for r in rows:
         of_nominal = f"{r['flops'] / nominal:10.0%}" if nominal else "         -"
         print(
-            f"{r['shape']:6} {r['contract']:13} {r['answers_per_second']:10.1f} {r['tokens_computed_per_second']:15.0f} {r['prompt_tokens_per_second']:13.0f} {r['shared']:7.0%} {r['share_of_product']:11.1%} {of_nominal} {r['memory_gib']:11.1f} {r['budget']:7}"
+            f"{r['shape']:6} {r['contract']:13} {r['answers_per_second']:10.1f} {r['tokens_computed_per_second']:15.0f} "
+            f"{r['prompt_tokens_per_second']:13.0f} {r['shared']:7.0%} {r['share_of_product']:11.1%} {of_nominal} "
+            f"{r['memory_gib']:11.1f} {r['budget']:7}"
         )
     for r in rows:
         if "subset" in r:
             print(
-                f"{r['shape']}: {r['subset']} prompts at once and one by one in fp32: same choices and texts, log-probabilities within {r['fp32_off']:.1e}; bf16 flips {r['bf16_flips']}, moves centred log-probabilities by up to {r['bf16_moved_max']:.2g}"
+                f"{r['shape']}: {r['subset']} prompts at once and one by one in fp32: same choices and texts, log-probabilities within "
+                f"{r['fp32_off']:.1e}; bf16 flips {r['bf16_flips']}, moves centred log-probabilities by up to {r['bf16_moved_max']:.2g}"
             )
     print(f"{time.perf_counter() - began:.0f} s in all")
     if given.json:

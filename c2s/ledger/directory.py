@@ -6,14 +6,11 @@ import fcntl
 import hashlib
 import json
 import os
-import socket
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-import orjson
 
 from c2s.errors import LedgerError, UsageError
 
@@ -53,7 +50,8 @@ class RunDirectory:
             for file in (run.manifest_path, run.ledger_path):
                 if not file.is_file():
                     begun = (
-                        " (either its planning was interrupted before anything was sent, or the ledger was moved or deleted since: then only bringing it back tells what was sent)"
+                        " (either its planning was interrupted before anything was sent, or the ledger was moved or deleted since: then "
+                        "only bringing it back tells what was sent)"
                         if run.manifest_path.is_file()
                         else ""
                     )
@@ -64,6 +62,8 @@ class RunDirectory:
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> str:
         """Write it once, durably; returns its SHA-256."""
+        import orjson
+
         data = orjson.dumps(manifest, option=orjson.OPT_INDENT_2)
         write_durably(self.manifest_path, data)
         return hashlib.sha256(data).hexdigest()
@@ -85,7 +85,7 @@ class RunDirectory:
         """Hold the run for one runner. Raises LedgerError naming the other one if there is one."""
         path = self.path / LOCK
         try:
-            file = open(path, "a+")
+            file = open(path, "a+")  # noqa: SIM115  only opening it is tried; it is closed below
         except OSError as error:
             raise LedgerError(f"cannot write in {self.path}: {error.strerror}") from None
         with file:
@@ -98,6 +98,8 @@ class RunDirectory:
                         holder = self.runner() or "another process"
                         raise LedgerError(f"{self.path} is being run by {holder}; wait for it or stop it") from None
                     time.sleep(0.05)
+            import socket
+
             file.seek(0)
             file.truncate()
             file.write(json.dumps({"pid": os.getpid(), "host": socket.gethostname()}))

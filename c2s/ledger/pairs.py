@@ -35,7 +35,8 @@ def transition_sql(pair: Pair, p: str = "p", a: str = "a", b: str = "b") -> str:
     if pair.declared:
         return f"coalesce({p}.transition, '{PENDING}')"
     return (
-        f"CASE WHEN {a}.status IS NULL OR {b}.status IS NULL THEN '{PENDING}' WHEN {a}.correct IS NULL OR {b}.correct IS NULL THEN 'undefined'"
+        f"CASE WHEN {a}.status IS NULL OR {b}.status IS NULL THEN '{PENDING}'"
+        f" WHEN {a}.correct IS NULL OR {b}.correct IS NULL THEN 'undefined'"
         f" WHEN {a}.correct AND {b}.correct THEN 'both' WHEN {a}.correct THEN 'lost' WHEN {b}.correct THEN 'gained' ELSE 'neither' END"
     )
 
@@ -101,11 +102,15 @@ def pair_rows(db: sqlite3.Connection, pair: Pair, ids: Sequence[int]) -> list[Pa
     """The rows of these parents, in no particular order; a page of a hundred at most."""
     listed = ", ".join(str(int(n)) for n in ids)
     sql = (
-        f"SELECT p.id, p.panel, p.parent, p.domain, p.length, {transition_sql(pair)}, i.payload, {_RESULT.format('a')}, {_RESULT.format('b')}"
+        f"SELECT p.id, p.panel, p.parent, p.domain, p.length, {transition_sql(pair)}, i.payload,"
+        f" {_RESULT.format('a')}, {_RESULT.format('b')}"
         f" FROM parents p {' '.join(joins(pair, f'o.parent IN ({listed})').values())} WHERE p.id IN ({listed})"
     )
     rows = db.execute(sql, {"first": pair.first, "second": pair.second}).fetchall()
-    return [PairRow(*row[:7], _result(*row[7:12]), _result(*row[12:17])) for row in rows]
+    return [
+        PairRow(number, panel, name, domain, length, transition, payload, _result(*results[:5]), _result(*results[5:]))
+        for number, panel, name, domain, length, transition, payload, *results in rows
+    ]
 
 
 def _result(status: str | None, output: str | None, correct: int | None, first_wrong: int | None, confidence: float | None) -> ArmResult:
@@ -141,7 +146,7 @@ def cell_sql(pair: Pair, cells: Sequence[str], p: str, a: str, b: str) -> str:
 
 
 class Matched(NamedTuple):
-    """A parent that two sides have: its numbers in either ledger, the numbers of its transitions, and whether the frozen item is the same."""
+    """A parent that two sides have: its ids in both ledgers, the numbers of its transitions, and whether the frozen item is the same."""
 
     left: int
     right: int
@@ -188,4 +193,5 @@ def matched(
     values: dict[str, object] = {"domain": domain, "low": low, "high": high}
     values |= {"lf": left.first, "ls": left.second, "rf": right.first, "rs": right.second}
     values |= {f"p{n}": name for n, name in enumerate(panels)}
-    return [Matched(*row[:6], bool(row[6])) for row in db.execute(sql, values).fetchall()]
+    rows = db.execute(sql, values).fetchall()
+    return [Matched(a, b, cell, other_cell, name, length, bool(same)) for a, b, cell, other_cell, name, length, same in rows]

@@ -18,18 +18,6 @@ from c2s.errors import LedgerError
 from c2s.ledger.rows import ParentRow, SlotRow
 from c2s.records import Outcome, Parent, Slot
 
-
-def run_values(db: sqlite3.Connection) -> dict[str, str]:
-    """Everything in the run table."""
-    return dict(db.execute("SELECT key, value FROM run"))
-
-
-def events(db: sqlite3.Connection, last: int = 20) -> list[tuple[float, str, str]]:
-    """The latest events (time, level, message), oldest first."""
-    rows = db.execute("SELECT at, level, message FROM events ORDER BY id DESC LIMIT ?", (last,)).fetchall()
-    return rows[::-1]
-
-
 # --- parents and arms ---------------------------------------------------------------------------------------------
 
 _PARENT = (
@@ -126,7 +114,8 @@ def shared(db: sqlite3.Connection, panel: str) -> list[tuple[Slot, Slot]]:
     """(receiving slot, the slot whose response it receives) of a panel, in the order of the plan."""
     rows = db.execute(
         f"SELECT {_SLOT}, q.panel, q.parent, o.arm, o.replicate, o.step, o.turn FROM slots s"
-        " JOIN slots o ON o.id = s.share_of JOIN parents p ON p.id = s.parent JOIN parents q ON q.id = o.parent WHERE p.panel = ? ORDER BY s.id",
+        " JOIN slots o ON o.id = s.share_of JOIN parents p ON p.id = s.parent JOIN parents q ON q.id = o.parent WHERE p.panel = ? ORDER "
+        "BY s.id",
         (panel,),
     )
     return [(Slot(*row[:6]), Slot(*row[6:])) for row in rows]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from c2s.ledger import reader, sqlite
 from c2s.ledger.counters import CounterKey, outcome_counter, transition_counter, write_counters
@@ -47,7 +47,7 @@ class _Reopening:
                     arms.add(arm.name)
             reopened = [s for s in slots if s.slot.arm in arms and s.state in (*states, "blocked", "not_needed")]
             again += sum(s.state in states and s.share_of is None for s in reopened)
-            self._reopen(row, reopened, lambda outcome, arms=arms: outcome.arm in arms)
+            self._reopen(row, reopened, [outcome for outcome in reader.outcomes_of(db, number) if outcome.arm in arms])
         for panel in panels:
             if panel.prepare is not None and touched & set(panel.uses):
                 self._unprepare(panel.name)
@@ -70,20 +70,19 @@ class _Reopening:
             if asked and not set(prepared.get(row.parent.id, {})) <= {"skip"}:
                 continue
             reopened = [s for s in slots if s.slot.outcome_key not in asked and s.state != "planned"]
-            self._reopen(row, reopened, lambda outcome, asked=asked: outcome.key not in asked)
+            self._reopen(row, reopened, [outcome for outcome in reader.outcomes_of(self.db, row.id) if outcome.key not in asked])
             self.db.execute("DELETE FROM prepared WHERE parent = ?", (row.id,))
 
-    def _reopen(self, row: ParentRow, slots: Sequence[SlotRow], void: Callable[[Outcome], bool]) -> None:
-        """Put slots of one parent back to planned, take back the outcomes that are `void`, and mark the parent open."""
+    def _reopen(self, row: ParentRow, slots: Sequence[SlotRow], outcomes: Sequence[Outcome]) -> None:
+        """Put these slots of one parent back to planned, take these of its outcomes back, and mark the parent open."""
         place = (row.panel, row.parent.domain, row.parent.length)
         for s in slots:
             self.deltas[*place, s.slot.arm, s.state] -= 1
             self.deltas[*place, s.slot.arm, "planned"] += 1
         self.db.executemany("UPDATE slots SET state = 'planned', exchange = NULL WHERE id = ?", [(s.id,) for s in slots])
-        for outcome in reader.outcomes_of(self.db, row.id):
-            if void(outcome):
-                self.deltas[*place, outcome.arm, outcome_counter(outcome)] -= 1
-                self.db.execute("DELETE FROM outcomes WHERE (parent, arm, replicate, turn) = (?, ?, ?, ?)", (row.id, *outcome.key))
+        for outcome in outcomes:
+            self.deltas[*place, outcome.arm, outcome_counter(outcome)] -= 1
+            self.db.execute("DELETE FROM outcomes WHERE (parent, arm, replicate, turn) = (?, ?, ?, ?)", (row.id, *outcome.key))
         if row.transition is not None:
             self.deltas[*place, "", transition_counter(row.transition)] -= 1
         self.db.execute("UPDATE parents SET closed = 0, transition = NULL WHERE id = ?", (row.id,))

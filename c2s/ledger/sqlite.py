@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
-import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from c2s.errors import LedgerError
@@ -56,22 +54,26 @@ def open_writer(path: Path, *, durable: bool) -> sqlite3.Connection:
 def close_writer(connection: sqlite3.Connection, path: Path) -> None:
     """Fold the write-ahead log into the file, so that it can be read from a read-only folder, and close."""
     with translated(path):
-        try:
+        with suppress(sqlite3.OperationalError):  # a reader is looking: the log stays beside the file, which is as good
             connection.execute("PRAGMA journal_mode=DELETE")
-        except sqlite3.OperationalError:
-            pass  # a reader is looking: the log stays beside the file, which is as good
         connection.close()
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """A read-only connection, on which a ledger of an earlier schema looks like one of the present. From a folder where SQLite cannot work, the files are read from a private copy."""
+    """A read-only connection, on which a ledger of an earlier schema looks like one of the present.
+
+    From a folder where SQLite cannot work, the files are read from a private copy.
+    """
     with translated(path), ExitStack() as stack:
         connection = _read_only(path)
         try:
             version = check(connection, path)
         except sqlite3.OperationalError:
             connection.close()
+            import shutil
+            import tempfile
+
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="c2s-"))
             for suffix in ("", "-wal"):
                 source = path.with_name(path.name + suffix)
@@ -108,4 +110,4 @@ def check(connection: sqlite3.Connection, path: Path, ledger: str = "main") -> i
         raise LedgerError(f"{path} was written by a newer c2s (schema {version}, this one knows {VERSION}); upgrade c2s")
     if version < FIRST:
         raise LedgerError(f"{path} is damaged: it names schema {version}, and no c2s ever wrote one below {FIRST}; nothing was changed")
-    return version
+    return int(version)

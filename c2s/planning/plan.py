@@ -23,8 +23,8 @@ from c2s.banks.datafile import load_data
 from c2s.controllers.program import ParentProgram
 from c2s.dialects import Dialect, dialect
 from c2s.errors import UsageError, nearest
-from c2s.ledger.directory import RunDirectory
 from c2s.ledger.creation import PlannedParent, create_ledger
+from c2s.ledger.directory import RunDirectory
 from c2s.panels.base import Panel
 from c2s.panels.registry import check_endpoints
 from c2s.planning.member_order import check_presentations

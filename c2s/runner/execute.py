@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import orjson
@@ -27,7 +28,7 @@ from c2s.runner.collection import collected_seldom
 from c2s.runner.control import Control
 from c2s.runner.pace import LONGEST_PAUSE, RETRY_CAP, Limits, Pace
 from c2s.runner.parents import Parents
-from c2s.runner.policy import Policy
+from c2s.runner.policy import DEFAULT_POLICY, Policy
 from c2s.runner.progress import Tally
 from c2s.runner.queue import Queue, Waiting
 from c2s.runner.reuse import EarlierRuns
@@ -55,7 +56,7 @@ class Runner:
         *,
         reuse: EarlierRuns | None = None,
         watch: Any = None,
-        policy: Policy = Policy(),
+        policy: Policy = DEFAULT_POLICY,
         limits: Limits | None = None,
         budget: Budget | None = None,
         control: Control | None = None,
@@ -75,8 +76,8 @@ class Runner:
         self._queue = Queue()
         by_name = {panel.name: panel for panel in panels}
         self._parents = Parents(writer, self._wire, backend.model, by_name, settings, self._queue, self.tally, reuse)
-        self._flying: dict[int, tuple[Waiting, ExchangeRow]] = {}
-        self._came: deque[tuple[int, Exchange]] = deque()
+        self._under_way: dict[int, tuple[Waiting, ExchangeRow]] = {}
+        self._results: deque[tuple[int, Exchange]] = deque()
         self._committed = time.monotonic()
         self._failures = 0
         self._answers = 0
@@ -112,23 +113,22 @@ class Runner:
 
     def _loop(self) -> None:
         while True:
-            if self._control is not None:
-                self._obey()
+            self._follow_control()
             if not self.stopping and not self._paused:
                 self._fill()
                 self._dispatch()
             self._tick()
-            if not self._flying and (self.stopping or not (self._paused or len(self._queue) or self._parents.next_key())):
+            if not self._under_way and (self.stopping or not (self._paused or len(self._queue) or self._parents.next_key())):
                 return
             if self.stopping and (self._safe or self.stopping > 1):
                 return
-            patience = self._patience()
-            if not self._flying:
-                time.sleep(patience)
+            wait = self._wait()
+            if not self._under_way:
+                time.sleep(wait)
                 continue
-            self._came.extend(self._workers.results(patience))
-            while self._came:
-                self._arrived(*self._came.popleft())
+            self._results.extend(self._workers.results(wait))
+            while self._results:
+                self._take(*self._results.popleft())
 
     # --- before the first request -------------------------------------------------------------------------------
 
@@ -140,13 +140,13 @@ class Runner:
             rows = reader.slots_of(db, reader.parent(db, parent)).values()
             exchange = exchanges.exchange(db, number)
             self.writer.adopt(exchange)
-            self._lose(next(row for row in rows if row.id == slot), exchange, "the runner ended before a response came")
+            self._mark_lost(next(row for row in rows if row.id == slot), exchange, "the runner ended before a response result")
         if left:
             self.writer.event("warning", f"{len(left)} requests were under way when the last runner ended")
         self.writer.note("stopped", "")
         self.writer.commit()
 
-    def _lose(self, row: SlotRow, exchange: ExchangeRow, message: str) -> None:
+    def _mark_lost(self, row: SlotRow, exchange: ExchangeRow, message: str) -> None:
         exchange.message = message
         self.writer.end_exchange(exchange, "unknown")
         if self._safe:
@@ -190,13 +190,13 @@ class Runner:
                 self._commit()
         except C2SError:
             for number, _ in [sent for batch in batches for sent in batch]:
-                waiting, exchange = self._flying.pop(number)
+                waiting, exchange = self._under_way.pop(number)
                 self.writer.withdraw_exchange(waiting.row, exchange)
             raise
         for batch in batches:
             self._workers.submit(batch)
 
-    def _ripe(self) -> bool:
+    def _next_is_ready(self) -> bool:
         """Whether an ask may leave, with every parent opened whose first key comes before it: a schedule holds across parents."""
         while (key := self._parents.next_key()) is not None and ((first := self._queue.first()) is None or key < first):
             self._parents.open_next()
@@ -205,72 +205,71 @@ class Runner:
     def _batch(self, now: float) -> list[tuple[int, Call]]:
         """Up to `max_batch` sends, each with its reservation; fewer where a cap leaves no room."""
         batch: list[tuple[int, Call]] = []
-        while len(batch) < self.backend.max_batch and self._ripe():
+        while len(batch) < self.backend.max_batch and self._next_is_ready():
             waiting = self._queue.pop()
             body = self._parents.encode(waiting)
             usd = self._budget.reservation(waiting.ask.request, body)
             cap = self._budget.exceeded(self.writer.spend, usd)
             if cap is not None:
                 self._queue.push(waiting)
-                if not self._flying:  # nothing under way can give a reservation back
-                    self._halt(
-                        f"the cap of ${cap.usd:g} {cap.what} leaves no room for the next request; go on with {cap.option} and a higher amount"
-                    )
+                if not self._under_way:  # nothing under way can give a reservation back
+                    full = f"the cap of ${cap.usd:g} {cap.what} leaves no room for the next request"
+                    self._halt(f"{full}; go on with {cap.option} and a higher amount")
                 break
             exchange = self._parents.begin(waiting, body, reserved_usd=usd)
-            self._flying[exchange.id] = (waiting, exchange)
+            self._under_way[exchange.id] = (waiting, exchange)
             batch.append((exchange.id, Call(waiting.row.slot, waiting.open.row.parent, waiting.ask, body)))
             self._pace.started(now, tokens_expected(len(body)))
         return batch
 
     # --- answers ------------------------------------------------------------------------------------------------
 
-    def _arrived(self, number: int, came: Exchange) -> None:
-        waiting, exchange = self._flying.pop(number)
+    def _take(self, number: int, result: Exchange) -> None:
+        waiting, exchange = self._under_way.pop(number)
         self.tally.asked += 1
-        exchange.response, exchange.http_status, exchange.message = came.raw, came.http_status, came.message
-        exchange.sent_at, exchange.done_at = came.began or exchange.sent_at, came.ended
-        if came.headers:
-            exchange.headers = orjson.dumps(dict(came.headers)).decode()
-        answer, state = self._read(waiting, exchange, came)
+        exchange.response, exchange.http_status, exchange.message = result.raw, result.http_status, result.message
+        exchange.sent_at, exchange.done_at = result.began or exchange.sent_at, result.ended
+        if result.headers:
+            exchange.headers = orjson.dumps(dict(result.headers)).decode()
+        answer, state = self._read(waiting, exchange, result)
         self.writer.end_exchange(exchange, state)
         if state == "not_processed":
-            self._refused(waiting, exchange, came)
+            self._refused(waiting, exchange, result)
             return
         if state != "unknown":
             self._pace.answered()
         if state == "malformed" and waiting.malformed < self.policy.retry_malformed:
             waiting.malformed += 1
-            self._again(waiting, 0.0, f"response {waiting.malformed} was malformed ({exchange.message})")
+            self._put_back(waiting, 0.0, f"response {waiting.malformed} was malformed ({exchange.message})")
         elif state == "unknown" and self._safe and waiting.refusals < self.policy.retries:
             waiting.refusals += 1
-            self._again(waiting, min(30.0, 0.25 * 2.0**waiting.refusals), f"attempt {waiting.refusals} was lost ({came.message})")
+            self._put_back(waiting, min(30.0, 0.25 * 2.0**waiting.refusals), f"attempt {waiting.refusals} was lost ({result.message})")
         else:
-            self._final(waiting, answer, {"ok": "ok", "unknown": "unknown"}.get(state, "error"), exchange.message)
+            self._end(waiting, answer, {"ok": "ok", "unknown": "unknown"}.get(state, "error"), exchange.message)
 
-    def _read(self, waiting: Waiting, exchange: ExchangeRow, came: Exchange) -> tuple[Answer | None, str]:
+    def _read(self, waiting: Waiting, exchange: ExchangeRow, result: Exchange) -> tuple[Answer | None, str]:
         """The answer if there is one, and the exchange's state; usage and cost are noted, also of a malformed response."""
-        if came.verdict == "lost":
+        if result.verdict == "lost":
             return None, "unknown"
-        if came.cause == "refused" and (came.http_status == 401 or not self._answers):
+        if result.cause == "refused" and (result.http_status == 401 or not self._answers):
             return None, "not_processed"
-        if came.verdict != "ok":
-            return None, came.verdict
-        answer, state = None, "ok"
+        if result.verdict != "ok":
+            return None, result.verdict
+        answer, state, raw = None, "ok", result.raw or b""
         try:
-            answer = self._wire.decode(waiting.ask, came.raw)
+            answer = self._wire.decode(waiting.ask, raw)
             self._see_model(answer.model)
             exchange.note(answer)
             usage = answer.usage
         except Malformed as error:
             state, exchange.message = "malformed", str(error)
-            usage = self._wire.usage(came.raw)
+            usage = self._wire.usage(raw)
             exchange.input_tokens, exchange.output_tokens = usage.input_tokens, usage.output_tokens
         exchange.cost_usd = self._budget.cost(usage)
         return answer, state
 
-    def _final(self, waiting: Waiting, answer: Answer | None, state: str, message: str | None) -> None:
-        """A slot's last word."""
+    def _end(self, waiting: Waiting, answer: Answer | None, state: str, message: str | None) -> None:
+        """The end of a slot: give it to the parent's program."""
         self._parents.set_state(waiting.row, state)
         if answer is not None:
             self._failures = 0
@@ -285,32 +284,32 @@ class Runner:
         if 0 < self.policy.stop_after_errors <= self._failures and not self.stopping:
             self._halt(f"{self._failures} requests in a row ended in error or unknown, the last with: {message}")
 
-    def _refused(self, waiting: Waiting, exchange: ExchangeRow, came: Exchange) -> None:
+    def _refused(self, waiting: Waiting, exchange: ExchangeRow, result: Exchange) -> None:
         """Not processed: it may leave again, unless that has been tried often enough."""
         now = time.monotonic()
-        if came.cause in ("quota", "refused"):
-            self._again(waiting, 0.0, None)
+        if result.cause in ("quota", "refused"):
+            self._put_back(waiting, 0.0, None)
             if not self.stopping:
-                what = "the provider's quota is used up" if came.cause == "quota" else "the server refuses the key or its use"
-                self._halt(f"{what} ({came.message})")
+                what = "the provider's quota is used up" if result.cause == "quota" else "the server refuses the key or its use"
+                self._halt(f"{what} ({result.message})")
             return
-        unreached = came.cause == "connect"
-        wait = self._pace.unreachable(now) if unreached else self._pace.busy(now, came.wait)
+        unreached = result.cause == "connect"
+        wait = self._pace.unreachable(now) if unreached else self._pace.busy(now, result.wait)
         if waiting.refusals >= self.policy.retries and (not unreached or not self.policy.retries):
-            exchange.message = f"gave up after {waiting.refusals + 1} attempts: {came.message}"
-            self._final(waiting, None, "error", exchange.message)
+            exchange.message = f"gave up after {waiting.refusals + 1} attempts: {result.message}"
+            self._end(waiting, None, "error", exchange.message)
             return
         waiting.refusals += not unreached
-        self._again(waiting, wait, f"not processed ({came.message})")
+        self._put_back(waiting, wait, f"not processed ({result.message})")
         away = self._pace.given_up(now)
         if away is not None and not self.stopping:
-            self._halt(f"the server has been out of reach for {away:.0f} s ({came.message})")
+            self._halt(f"the server has been out of reach for {away:.0f} s ({result.message})")
         elif wait > LONGEST_PAUSE and not self.stopping:
             self._halt(f"the server asks for a pause of {wait:.0f} s")
         elif wait > RETRY_CAP:
             self.writer.event("warning", f"the server asks for a pause of {wait:.0f} s: nothing leaves before that")
 
-    def _again(self, waiting: Waiting, wait: float, why: str | None) -> None:
+    def _put_back(self, waiting: Waiting, wait: float, why: str | None) -> None:
         """Put a request back to be sent once more, never sooner than asked."""
         waiting.row.exchange = None
         self._parents.set_state(waiting.row, "planned")
@@ -337,8 +336,8 @@ class Runner:
         self.stopping = max(1, self.stopping)
         self.writer.event("warning", f"stopping: {reason}")
 
-    def _obey(self) -> None:
-        command = self._control.command(time.monotonic())
+    def _follow_control(self) -> None:
+        command = None if self._control is None else self._control.command(time.monotonic())
         if command is None:
             return
         if command.startswith("?"):
@@ -350,7 +349,7 @@ class Runner:
             self.writer.event("info", "paused by control.json" if self._paused else "going on by control.json")
             self.writer.note("phase", "paused" if self._paused else "")
 
-    def _patience(self) -> float:
+    def _wait(self) -> float:
         """How long to wait for results before looking around again."""
         if self._paused or self.stopping:
             return LOOK_SECONDS
@@ -381,11 +380,11 @@ class Runner:
 
     def _abandon(self) -> None:
         """What is still under way when the runner gives up."""
-        for waiting, exchange in self._flying.values():
+        for waiting, exchange in self._under_way.values():
             self.tally.states[waiting.row.state] -= 1
-            self._lose(waiting.row, exchange, "given up when the run was stopped")
+            self._mark_lost(waiting.row, exchange, "given up when the run was stopped")
             self.tally.states[waiting.row.state] += 1
-        self._flying.clear()
+        self._under_way.clear()
 
     def _rescue(self) -> None:
         """The ledger could not be written, or a request cannot be made: wait for what is under way, since it is paid for, and commit it.
@@ -393,14 +392,12 @@ class Runner:
         Where that fails, the requests under way are `sent` in the ledger and will be unknown: nothing is lost silently.
         """
         self.stopping = max(1, self.stopping)
-        while self._flying and self.stopping < 2 and not self._safe:
-            self._came.extend(self._workers.results(LOOK_SECONDS))
-            while self._came:
+        while self._under_way and self.stopping < 2 and not self._safe:
+            self._results.extend(self._workers.results(LOOK_SECONDS))
+            while self._results:
                 try:
-                    self._arrived(*self._came.popleft())
+                    self._take(*self._results.popleft())
                 except C2SError:
                     continue  # its exchange is noted; what should follow from it will follow on resume
-        try:
+        with suppress(LedgerError):  # the first error is raised; it says what to do
             self.writer.commit()
-        except LedgerError:
-            pass  # the first error is raised; it says what to do

@@ -82,5 +82,5 @@ class EarlierRuns:
         self._stack.close()
 
     def answer(self, slot: Slot, body_sha256: str) -> Reused | None:
-        """The answer of the first run that has one to this request."""
-        return next((found for run in self.runs if (found := run.answer(slot, body_sha256)) is not None), None)
+        """The response of the first run that has one to this request."""
+        return next((reused for run in self.runs if (reused := run.answer(slot, body_sha256)) is not None), None)

@@ -1,11 +1,11 @@
-"""Where a batch is carried out: in this thread, or in worker threads that only call the backend and post what came back."""
+"""Where a batch is carried out: in this thread, or in worker threads that only call the backend and post the results."""
 
 from __future__ import annotations
 
 import queue
 import threading
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 from c2s.backends.base import Backend, Call, Exchange
@@ -39,21 +39,21 @@ class Inline:
 
     def results(self, timeout: float) -> list[Result]:
         """The next result; the runner looks at its clock and its stop flag between two of them."""
-        found = next(self._stream, None) if self._keys else None
-        if found is None:
+        exchange = next(self._stream, None) if self._keys else None
+        if exchange is None:
             self.idle = 1
             return []
         key = self._keys.popleft()
         if not self._keys:
             self.idle = 1
-        return [(key, found)]
+        return [(key, exchange)]
 
     def close(self) -> None:
         pass
 
 
 class Threads:
-    """`backend.workers` daemon threads, one batch each at a time. A batch's last result carries the word that its worker is free."""
+    """`backend.workers` daemon threads, one batch each at a time. A batch's last result says that its worker is free."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
@@ -69,16 +69,16 @@ class Threads:
 
     def results(self, timeout: float) -> list[Result]:
         """Everything that has arrived, waiting up to `timeout` seconds for the first."""
-        found: list[Result] = []
+        results: list[Result] = []
         try:
             item = self._done.get(timeout=timeout)
             while True:
                 key, exchange, last = item
                 self.idle += last
-                found.append((key, exchange))
+                results.append((key, exchange))
                 item = self._done.get_nowait()
         except queue.Empty:
-            return found
+            return results
 
     def close(self) -> None:
         """Let every thread end, those that are busy after what they are doing."""
@@ -87,11 +87,14 @@ class Threads:
 
     def _serve(self) -> None:
         while (batch := self._work.get()) is not None:
-            for number, ((key, _), exchange) in enumerate(zip(batch, _guarded(self._backend, [call for _, call in batch])), start=1):
+            exchanges = _guarded(self._backend, [call for _, call in batch])
+            for number, ((key, _), exchange) in enumerate(
+                zip(batch, exchanges, strict=False), start=1
+            ):  # what a backend adds is not asked for
                 self._done.put((key, exchange, number == len(batch)))
 
 
-def _guarded(backend: Backend, calls: Sequence[Call]):
+def _guarded(backend: Backend, calls: Sequence[Call]) -> Iterator[Exchange]:
     """The backend's exchanges; an exception of the backend itself becomes an error for every call that it left open."""
     count = 0
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import ssl
 import subprocess
@@ -75,7 +76,7 @@ def raw(body: bytes, **headers: str) -> Action:
 )
 def test_each_attack_ends_in_its_own_state_and_the_run_goes_on(memory_path, action, state, said):
     """Three of the requests are attacked; the others are answered and scored."""
-    runner, found, run, server = attacked(memory_path, lambda n, body: action if n in (2, 9, 20) else None)
+    runner, found, run, _server = attacked(memory_path, lambda n, body: action if n in (2, 9, 20) else None)
     assert runner.finished and found.pop(state) == 3 and set(found) <= {"ok", "blocked"}
     messages = [m for (m,) in rows(run, f"SELECT message FROM exchanges e JOIN slots s ON s.exchange = e.id WHERE s.state = '{state}'")]
     assert len(messages) == 3 and all(said in message and "\n" not in message for message in messages), messages
@@ -87,7 +88,7 @@ def test_a_huge_body_is_cut_off_and_the_memory_stays_small(memory_path):
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     big = Action(body=b'{"answers":"' + b"x" * (64 * 2**20) + b'"}')
-    runner, found, run, server = attacked(memory_path, lambda n, body: big if n == 5 else None, timeout=30, limit=2)
+    _runner, found, run, _server = attacked(memory_path, lambda n, body: big if n == 5 else None, timeout=30, limit=2)
     assert found["error"] == 1 and "larger than" in rows(run, "SELECT message FROM exchanges WHERE state = 'error'")[0][0]
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 250_000  # KB: the test's own 64 MB, its copy and 16 MB of ours
     assert rows(run, "SELECT max(length(response)) FROM exchanges")[0][0] < 100_000
@@ -113,7 +114,7 @@ def test_a_wrong_model_from_request_50_on_stops_the_run_or_is_marked(memory_path
 
 def test_one_request_id_for_all_confuses_nothing(memory_path):
     """The test server gives every response the same id; the slot is the identity, the id is kept as a header."""
-    runner, found, run, server = attacked(memory_path, None)
+    _runner, found, run, server = attacked(memory_path, None)
     assert set(found) == {"ok"} and rows(
         run, "SELECT count(DISTINCT id), count(DISTINCT headers ->> '$.x-typesafe-request-id') FROM exchanges"
     ) == [(server.total, 1)]
@@ -128,12 +129,12 @@ def test_answers_to_questions_nobody_asked_are_left_alone(memory_path):
         }
         return Action(body=orjson.dumps(document))
 
-    runner, found, run, server = attacked(memory_path, behave, limit=1)
+    _runner, found, _run, _server = attacked(memory_path, behave, limit=1)
     assert set(found) == {"ok"}
 
 
 def test_a_server_that_fails_everything_stops_the_run_early(memory_path):
-    runner, found, run, server = attacked(memory_path, lambda n, body: Action(500, b"{}"), limit=20, policy=Policy())
+    runner, found, _run, server = attacked(memory_path, lambda n, body: Action(500, b"{}"), limit=20, policy=Policy())
     assert not runner.finished and "25 requests in a row ended in error or unknown" in runner.reason
     assert server.total <= 25 + 8 and found["planned"] > 100
 
@@ -180,10 +181,8 @@ def test_the_key_is_not_in_the_process_list(tmp_path):
         if n == 1:
             for process in Path("/proc").iterdir():
                 if process.name.isdigit():
-                    try:
+                    with contextlib.suppress(OSError):
                         seen.append((process / "cmdline").read_bytes())
-                    except OSError:
-                        pass
         return None
 
     with Server(look) as server:

@@ -103,9 +103,11 @@ def test_an_error_reaches_every_slot_that_shares_it_and_a_retry_mends_them_all(f
 
 
 TAMPERING = {
-    "a shared answer": "UPDATE slots SET exchange = (SELECT max(id) FROM exchanges) WHERE share_of IS NOT NULL AND id = (SELECT max(id) FROM slots WHERE share_of IS NOT NULL)",
+    "a shared answer": "UPDATE slots SET exchange = (SELECT max(id) FROM exchanges)"
+    " WHERE share_of IS NOT NULL AND id = (SELECT max(id) FROM slots WHERE share_of IS NOT NULL)",
     "a shared state": "UPDATE slots SET state = 'unknown' WHERE id = (SELECT min(id) FROM slots WHERE share_of IS NOT NULL)",
-    "who shares": "UPDATE slots SET share_of = (SELECT max(share_of) FROM slots) WHERE id = (SELECT min(id) FROM slots WHERE share_of IS NOT NULL)",
+    "who shares": "UPDATE slots SET share_of = (SELECT max(share_of) FROM slots)"
+    " WHERE id = (SELECT min(id) FROM slots WHERE share_of IS NOT NULL)",
     "a share dropped": "UPDATE slots SET share_of = NULL WHERE id = (SELECT min(id) FROM slots WHERE share_of IS NOT NULL)",
     "a dialogue": "UPDATE items SET payload = CAST(replace(CAST(payload AS TEXT), 'UNSET', 'UNSAID') AS BLOB) WHERE id = 1",
     "a gold value": """UPDATE items SET payload = CAST(replace(CAST(payload AS TEXT), '"sliced":"True"', '"sliced":"False"') AS BLOB)""",

@@ -38,7 +38,8 @@ def test_a_dependent_judge_is_shown_by_its_smallest_pair(tmp_path: Path, capsys:
     assert (pair["insertion_verdict"], pair["sorted_verdict"], pair["condition"]) == ("incorrect", "correct", "random_colon")
     with sqlite3.connect(tmp_path / "run" / "ledger.sqlite") as db:
         rows = db.execute(
-            "SELECT p.parent, s.arm, o.output, e.request FROM slots s JOIN parents p ON p.id = s.parent JOIN exchanges e ON e.id = s.exchange"
+            "SELECT p.parent, s.arm, o.output, e.request FROM slots s JOIN parents p ON p.id = s.parent JOIN exchanges e ON e.id = "
+            "s.exchange"
             " JOIN outcomes o ON o.parent = p.id AND o.arm = s.arm AND o.replicate = 0 WHERE s.replicate = 0"
         ).fetchall()
     sizes = {}
@@ -71,7 +72,10 @@ def test_missing_answers_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert any("answers are missing, not because of wrong judgments" in line for line in found["findings"])
     cues = [line for line in found["findings"] if line.startswith("With R")]
     figures = [row for row in found["rows"]["findings"] if row["about"] == "order"]
-    assert [f"in {k} of {n} sources" in line for line, (k, n) in zip(cues, (row["changed_count"] for row in figures))] == [True, True]
+    assert [f"in {k} of {n} sources" in line for line, (k, n) in zip(cues, (row["changed_count"] for row in figures), strict=True)] == [
+        True,
+        True,
+    ]
     n, high = min((int(re.search(r"in 0 of (\d+) sources", line)[1]), re.search(r", ([\d.]+)\]", line)[1]) for line in cues)
     assert f"of the {n} sources with answers in both orders" in found["answer"] and f"up to {high} %" in found["answer"] and n < 40
 
@@ -189,7 +193,7 @@ def test_a_paid_judge_is_asked_only_after_its_cost_was_seen(
 ):
     monkeypatch.setenv("TYPESAFE_API_KEY", "test-key")
     with Server(
-        grades(lambda body: list(body["state"])[0] == "model_reply" and ":" in body["state"]["model_reply"].split("\n")[-2:][0])
+        grades(lambda body: next(iter(body["state"])) == "model_reply" and ":" in body["state"]["model_reply"].split("\n")[-2:][0])
     ) as server:
         arguments = [
             "judge",

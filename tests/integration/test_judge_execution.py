@@ -36,7 +36,8 @@ def query(path: Path, sql: str) -> list[tuple]:
 
 def sends(path: Path) -> list[Slot]:
     sql = (
-        "SELECT p.panel, p.parent, s.arm, s.replicate, s.step, s.turn FROM exchanges e JOIN slots s ON s.id = e.slot JOIN parents p ON p.id = s.parent"
+        "SELECT p.panel, p.parent, s.arm, s.replicate, s.step, s.turn FROM exchanges e JOIN slots s ON s.id = e.slot JOIN parents p ON "
+        "p.id = s.parent"
         " ORDER BY e.id"
     )
     return [Slot(*row) for row in query(path, sql)]
@@ -147,7 +148,10 @@ def test_a_text_model_is_asked_under_three_labels_with_its_state_in_both_orders(
     (row,) = report["sections"]["interaction"]["rows"]
     assert (row["configuration"], row["theta"], row["p"]) == ("FINAL3", 0, 1)
     assert report["sections"]["scores"]["rows"][0]["n"] == 0  # no elicited probabilities
-    sql = "SELECT request FROM exchanges e JOIN slots s ON s.id = e.slot WHERE s.arm = 'final3.{}.random_colon' AND s.replicate = 0 ORDER BY s.parent LIMIT 1"
+    sql = (
+        "SELECT request FROM exchanges e JOIN slots s ON s.id = e.slot"
+        " WHERE s.arm = 'final3.{}.random_colon' AND s.replicate = 0 ORDER BY s.parent LIMIT 1"
+    )
     plain, ordered = (json.loads(query(path, sql.format(order))[0][0]) for order in ("insertion", "sorted"))
     assert list(json.loads(plain["input"])) == ["question", "trusted_reference", "model_reply"]
     assert list(json.loads(ordered["input"])) == ["model_reply", "question", "trusted_reference"]

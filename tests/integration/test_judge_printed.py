@@ -34,7 +34,7 @@ def sections(runs: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> dict[
     assert main(["report", *map(str, runs.values()), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     found: dict[str, list[dict]] = {}
-    for run, model in zip(document["runs"], runs):
+    for run, model in zip(document["runs"], runs, strict=True):
         for panel in (run, run["used"]["judge-preflight"]):
             for name, section in panel["sections"].items():
                 for row in section["rows"]:
@@ -101,7 +101,7 @@ def test_secondary_family(sections: dict, printed: dict):
     assert [row["m"] for row in rows] == [printed["secondary_mcnemar"]["family_size"]] * 6
     ordered = by_configuration(rows, presentation="sorted")
     for config, table, p in zip(
-        ("jev-final3", "jev-final4"), printed["secondary_mcnemar"]["discordances"], printed["secondary_mcnemar"]["p_adjusted"]
+        ("jev-final3", "jev-final4"), printed["secondary_mcnemar"]["discordances"], printed["secondary_mcnemar"]["p_adjusted"], strict=True
     ):
         assert ordered[config]["discordant"] == table
         assert float(f"{ordered[config]['p_holm']:.2e}") == p

@@ -242,7 +242,8 @@ TAMPERING = {
         "does not follow from the earlier panels",
     ),
     "two presentations swapped": (
-        "UPDATE exchanges SET request = (SELECT request FROM exchanges e JOIN slots s ON s.id = e.slot WHERE s.arm = 'final3.sorted.random' AND s.parent = 30 AND s.replicate = 0)"
+        "UPDATE exchanges SET request = (SELECT request FROM exchanges e JOIN slots s ON s.id = e.slot WHERE s.arm = "
+        "'final3.sorted.random' AND s.parent = 30 AND s.replicate = 0)"
         " WHERE slot = (SELECT id FROM slots WHERE arm = 'final3.insertion.random' AND parent = 30 AND replicate = 0)",
         "is not the one that follows",
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 from collections import Counter
 
@@ -80,10 +81,8 @@ def killed_run(path, server, monkeypatch, point, nth, *, resend):
             die_inside_commit(patch, nth)
         else:
             die_at(patch, point, nth)
-        try:
+        with contextlib.suppress(Killed):
             drive(run, backend)
-        except Killed:
-            pass
         gc.collect()
     drive(run, backend, report=True)
     backend.close()

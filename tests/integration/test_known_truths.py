@@ -58,7 +58,7 @@ DETECTORS: dict[str, Callable[[Document], bool]] = {
     "readout: evidence": lambda d: any(row.get("p_holm", 1) < 0.05 for row in rows(d, "readout", "by_evidence")),
     "readout: names": lambda d: any(
         abs(a["raw"] - b["raw"]) > 0.2
-        for a, b in zip(rows(d, "readout", "by_name", names="opaque"), rows(d, "readout", "by_name", names="aligned"))
+        for a, b in zip(rows(d, "readout", "by_name", names="opaque"), rows(d, "readout", "by_name", names="aligned"), strict=True)
     ),
     "readout: conflict": significant("readout", "conflict_loss"),
     "readout: identity": lambda d: any(row["denied"] < 0.5 for row in rows(d, "readout", "identity")),
@@ -99,7 +99,10 @@ DETECTORS: dict[str, Callable[[Document], bool]] = {
 
 FOUND_BY = {
     "none": (),
-    "indexing": ("copying: indexed - raw", "copying: indexed - padded", "copying: wrong plan, indexed - raw", "own-plan: indexing", "readout: evidence"),
+    "indexing": (
+        "copying: indexed - raw", "copying: indexed - padded", "copying: wrong plan, indexed - raw", "own-plan: indexing",
+        "readout: evidence",
+    ),
     "longer": ("copying: indexed - raw", "copying: wrong plan, indexed - raw", "own-plan: indexing"),
     "indexed_feedback": (
         "copying: indexed - raw", "copying: indexed - padded", "copying: wrong plan, indexed - raw", "copying: feedback",

@@ -147,8 +147,10 @@ TAMPERING = {
     "dropped slot": "DELETE FROM slots WHERE id = 5",
     "state": "UPDATE slots SET state = 'error' WHERE id = 5",
     "reopened": "UPDATE parents SET closed = 0 WHERE id = 2",
-    "duplicate send": "INSERT INTO exchanges SELECT 99999, slot, attempt, state, body_sha256, content_sha256, request, sent_at, done_at, http_status,"
-    " headers, response, model, input_tokens, output_tokens, reserved_usd, cost_usd, message, origin, NULL, NULL, NULL, NULL FROM exchanges WHERE id = 4",
+    "duplicate send": "INSERT INTO exchanges"
+    " SELECT 99999, slot, attempt, state, body_sha256, content_sha256, request, sent_at, done_at, http_status,"
+    " headers, response, model, input_tokens, output_tokens, reserved_usd, cost_usd, message, origin, NULL, NULL, NULL, NULL FROM "
+    "exchanges WHERE id = 4",
     "manifest": "UPDATE run SET value = 'x' WHERE key = 'manifest_sha256'",
 }  # fmt: skip
 

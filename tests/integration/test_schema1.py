@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import cli
-
-from c2s.errors import LedgerError
-from c2s.ledger import migrations, reader, sqlite
-from c2s.ledger.counters import counts
-from c2s.ledger.directory import RunDirectory
-from c2s.ledger.schema import VERSION
 from c2s_tui import main as tui
 from c2s_tui.data.compare import SideSpec, compare
 from c2s_tui.data.filters import arm_pair
 from c2s_tui.data.plan import read_plan
 from c2s_tui.data.source import Source
+from support import cli
+
+from c2s.errors import LedgerError
+from c2s.ledger import journal, migrations, reader, sqlite
+from c2s.ledger.counters import counts
+from c2s.ledger.directory import RunDirectory
+from c2s.ledger.schema import VERSION
 
 DATA = Path(__file__).parents[1] / "data" / "schema1"
 RUNS = ("main", "studies", "interrupted")
@@ -60,7 +60,7 @@ def version_of(path: Path) -> int:
 def everything(path: Path) -> dict[str, Any]:
     """All rows as a reader sees them."""
     with sqlite.reading(path) as db:
-        found: dict[str, Any] = {"counts": counts(db), "values": reader.run_values(db)}
+        found: dict[str, Any] = {"counts": counts(db), "values": journal.run_values(db)}
         panels = dict.fromkeys(count.panel for count in found["counts"])
         found["outcomes"] = {name: list(reader.outcomes(db, name)) for name in panels}
         found["shared"] = {name: reader.shared(db, name) for name in panels}
@@ -80,7 +80,7 @@ def test_status_and_verify_say_what_they_said(name: str, folder: Path):
     before = (folder / name / "ledger.sqlite").read_bytes()
     code, out, _ = c2s("status", "--json", name)
     assert code == 0 and json.loads(out) == expected_status(folder, name) | {"missing": []}  # a member that the earlier c2s did not have
-    code, out, err = c2s("verify", "--json", name)
+    code, out, _err = c2s("verify", "--json", name)
     assert code == 0 and json.loads(out)["differences"] == []
     earlier = "report.json has an earlier format: each of its figures was compared with that of today's report"
     assert json.loads(out)["notes"] == ([earlier] if name != "interrupted" else [])

@@ -60,7 +60,13 @@ def verdicts(n: int, body: bytes) -> Action:
     usage = {"input_tokens": 200, "input_tokens_details": {"cached_tokens": 50, "cache_write_tokens": 0}, "output_tokens": 40}
     return Action(
         body=orjson.dumps(
-            {"id": f"resp_{n}", "model": "gpt-6-sol", "status": "completed", "output": [{"type": "message", "content": content}], "usage": usage}
+            {
+                "id": f"resp_{n}",
+                "model": "gpt-6-sol",
+                "status": "completed",
+                "output": [{"type": "message", "content": content}],
+                "usage": usage,
+            }
         ),
         headers={"x-request-id": f"req_{n}"},
     )

@@ -194,7 +194,7 @@ def test_templates_have_four_nonreference_contrasts(report_of):
 @pytest.mark.parametrize("contract", ["direct", "code-readout", "code-generated"])
 def test_every_panel_that_a_writer_can_answer_runs(c2s, memory_path, contract):
     """The direct variants of main, union, support and factors among them."""
-    code, out, err = c2s(
+    code, out, _err = c2s(
         "run", "--json", "--panel", "all", "--limit", 1, "--model", f"sim:writer?contract={contract}", "--out", memory_path / "run"
     )
     document = json.loads(out)
@@ -232,7 +232,8 @@ def test_every_panel_that_a_writer_can_answer_runs(c2s, memory_path, contract):
 def test_a_script_may_write_text(report_of, memory_path):
     file = memory_path / "writer.py"
     file.write_text(
-        "contract = 'direct'\nuses_truth = True\ndef answer(call):\n    return call.ask.truth['answer'] + ('.' if call.ask.request.contract == 'character' else '')\n"
+        "contract = 'direct'\nuses_truth = True\ndef answer(call):\n    return call.ask.truth['answer'] + ('.' if "
+        "call.ask.request.contract == 'character' else '')\n"
     )
     document = report_of("run", "--panel", "generation,main", "--limit", 1, "--model", f"script:{file}")
     assert document["panels"]["main"]["sections"]["transitions"]["rows"][0]["joint"][0] == 1

@@ -13,10 +13,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="pip install torch==2.13.0, then -e '.[local]'")
 pytest.importorskip("transformers", reason="pip install -e '.[local]'")
 
-from support.tiny_models import NOT_SHARING, SHARING, VOCABULARY, families, plain_logits, plain_text, tiny_model
+from support.tiny_models import NOT_SHARING, SHARING, VOCABULARY, families, plain_logits, plain_text, tiny_model  # noqa: E402
 
-from c2s.backends.local.engine import Engine
-from c2s.errors import InputError
+from c2s.backends.local.engine import Engine  # noqa: E402
+from c2s.errors import InputError  # noqa: E402
 
 ENDS = frozenset(range(5, VOCABULARY, 5))
 

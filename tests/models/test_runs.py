@@ -140,7 +140,10 @@ def test_the_same_choices_at_every_batch_size_and_order(folders: dict[str, Path]
             run = make_run(tmp_path / f"{name}-{contract}", backend, limit=3)
             drive(run, backend)
             backend.close()
-            query = "SELECT p.parent, s.arm, s.step, e.response FROM slots s JOIN parents p ON p.id = s.parent JOIN exchanges e ON e.id = s.exchange ORDER BY 1, 2, 3"
+            query = (
+                "SELECT p.parent, s.arm, s.step, e.response FROM slots s"
+                " JOIN parents p ON p.id = s.parent JOIN exchanges e ON e.id = s.exchange ORDER BY 1, 2, 3"
+            )
             found[name, contract] = [(parent, arm, step, _said(raw)) for parent, arm, step, raw in rows(run, query)]
     for contract in ("code-readout", "direct"):
         first = found["1", contract]
@@ -210,7 +213,7 @@ def test_a_stopped_run_loses_one_batch_and_ends_as_an_uninterrupted_one(folders:
     from c2s.ledger.writer import LedgerWriter
     from c2s.runner.execute import Runner
 
-    manifest, digest = run.manifest()
+    manifest, _digest = run.manifest()
     with run.locked():
         writer = LedgerWriter(run, durable=False)
         runner = Runner(writer, backend, [MAIN], Settings.from_dict(manifest["identity"]["settings"]))
@@ -270,7 +273,7 @@ def _call(backend: Any, *, prefill: str | None = None, state: str = '{"probe":1}
 def test_a_prefill_stands_after_the_assistant_boundary(folders: dict[str, Path]):
     """PrefixContinue (E.3): the prompt is the rendered one with the prefix behind it, and all ids are kept."""
     backend = open_model(f"hf:{folders['qwen3']}?contract=direct&thinking=off")
-    plain, begun = ([orjson.loads(e.raw)["c2s"] for e in backend.call([_call(backend, prefill=p)])][0] for p in (None, "74"))
+    plain, begun = (next(orjson.loads(e.raw)["c2s"] for e in backend.call([_call(backend, prefill=p)])) for p in (None, "74"))
     decode = backend.renderer.decode  # type: ignore[attr-defined]
     assert decode(plain["prompt_ids"]).endswith("<|im_start|>assistant\n<think>\n\n</think>\n\n")
     assert decode(begun["prompt_ids"]) == decode(plain["prompt_ids"]) + "74"

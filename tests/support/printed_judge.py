@@ -25,7 +25,7 @@ def flipped(near: Sequence[int], far: Sequence[int]) -> list[str]:
     return [
         name
         for distance, counts in (("near", near), ("far", far))
-        for workload, n in zip(("reading", "sums"), counts)
+        for workload, n in zip(("reading", "sums"), counts, strict=True)
         for name in pick(workload, distance, 0, n)
     ]
 

@@ -54,7 +54,7 @@ def smollm() -> Callable[[int, bytes], Action]:
     def behave(number: int, raw: bytes) -> Action:
         body = orjson.loads(raw)
         ((name, question),) = body["questions"].items()
-        letters = dict(zip(string.ascii_uppercase, question["criteria"]))
+        letters = dict(zip(string.ascii_uppercase, question["criteria"], strict=False))
         return Action(body=orjson.dumps({"model": body["model"], "answers": {name: answer(prompt(body, letters), letters)}}))
 
     return behave

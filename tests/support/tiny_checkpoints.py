@@ -23,7 +23,8 @@ CHATML = (
 """As Qwen3 writes it."""
 
 LLAMA = (
-    "{{ bos_token }}{% for m in messages %}{{ '<|header|>' + m['role'] + '<|end_header|>\n\n' + m['content'] | trim + '<|eot|>' }}{% endfor %}"
+    "{{ bos_token }}{% for m in messages %}{{ '<|header|>' + m['role'] + '<|end_header|>\n\n' + m['content'] | trim + '<|eot|>' }}{% "
+    "endfor %}"
     "{% if add_generation_prompt %}{{ '<|header|>assistant<|end_header|>\n\n' }}{% endif %}"
 )
 
@@ -35,7 +36,10 @@ SPECIAL = {
 
 
 def tokenizer(kind: str, *, template: Any = None, adds_bos: bool = False, merges: bool = False) -> Any:
-    """Byte-level BPE. `adds_bos`: it begins every text with BOS by itself. `merges`: it knows no word boundaries, so a line break merges with what follows."""
+    """Byte-level BPE.
+
+    `adds_bos`: it begins every text with BOS by itself. `merges`: it knows no word boundaries, so a line break merges with what follows.
+    """
     made = Tokenizer(models.BPE())
     byte_level = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=not merges)
     made.pre_tokenizer = (

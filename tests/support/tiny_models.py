@@ -21,11 +21,17 @@ CONFIGS: dict[str, tuple[str, dict[str, Any]]] = {
     "llama": ("LlamaConfig", SHAPE | HEADS),
     "gpt2": ("GPT2Config", {"vocab_size": VOCABULARY, "n_embd": 48, "n_layer": 3, "n_head": 6, "n_positions": 512}),
     "windowed": ("MistralConfig", SHAPE | HEADS | {"sliding_window": 7}),
-    "mixed": ("Gemma3TextConfig", SHAPE | HEADS | {"sliding_window": 5, "layer_types": ["sliding_attention", "full_attention", "sliding_attention"]}),
+    "mixed": (
+        "Gemma3TextConfig",
+        SHAPE | HEADS | {"sliding_window": 5, "layer_types": ["sliding_attention", "full_attention", "sliding_attention"]},
+    ),
     "softcap": ("Gemma2Config", SHAPE | HEADS),
     "hybrid": (
         "Qwen3_5TextConfig",
-        SHAPE | HEADS | {"layer_types": ["linear_attention", "full_attention", "linear_attention"], "linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_key_head_dim": 8, "linear_value_head_dim": 8},
+        SHAPE | HEADS | {
+            "layer_types": ["linear_attention", "full_attention", "linear_attention"], "linear_num_key_heads": 2,
+            "linear_num_value_heads": 4, "linear_key_head_dim": 8, "linear_value_head_dim": 8,
+        },
     ),
     "recurrent": ("MambaConfig", {"vocab_size": VOCABULARY, "hidden_size": 32, "num_hidden_layers": 2, "state_size": 4}),
 }  # fmt: skip

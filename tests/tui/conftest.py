@@ -73,7 +73,7 @@ def runner_of(root: Path) -> Iterator[Callable[[str], None]]:
     held = []
 
     def hold(run: str) -> None:
-        file = open(root / run / "runner.lock", "w")
+        file = open(root / run / "runner.lock", "w")  # noqa: SIM115  the lock lasts as long as the file is open
         fcntl.flock(file, fcntl.LOCK_EX)
         json.dump({"pid": 4242, "host": "node"}, file)
         file.flush()

@@ -1,4 +1,4 @@
-"""Runs that are damaged, foreign, old, growing or gone, and terminals that are too small: a message or a smaller picture, never a traceback."""
+"""Runs that are damaged, foreign, old, growing or gone, and terminals that are too small: a message or less text, never a traceback."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_a_run_that_is_deleted_while_it_is_shown(name: str, root: Path, app_of):
         app.screen.look(again=True)
         await pilot.settled()
         shown = screen_text(app)
-        assert "no such folder" in shown or "No such file" in shown or name == "item" and "math-" in shown
+        assert "no such folder" in shown or "No such file" in shown or (name == "item" and "math-" in shown)
         for key in ("j", "G", "enter", "s", "n", "slash", "escape", "e", "escape"):
             await pilot.press(key)
         await pilot.press("1")

@@ -88,7 +88,7 @@ def test_a_turn_shows_what_was_said_and_every_field(copied, failing):
         assert said["system"] is None or any(line.endswith(said["system"]) for line in text if line.startswith("system"))
         found = [line for line in text if line.strip().split(" ")[0] in fields]
         assert [line.split()[0] for line in found][: len(fields)] == fields
-        for line, name in zip(found, fields):
+        for line, name in zip(found, fields, strict=True):
             assert view.payload["gold"][turn][name] in line and " v0 " not in line
     rollout = next(arm for arm in view.arms if arm.name == "rollout")
     assert [(s.step, s.question) for s in rollout.steps] == [(t, name) for t in range(1, view.length + 1) for name in fields]
@@ -169,16 +169,15 @@ def test_the_list_counts_turns_and_its_transitions_are_those_of_trajectories(cop
     """An arm with one instance a turn and one with a single trajectory, as declared pair and as any other."""
     follower = Follower(Source(copied.path))
     picture = follower.look()
-    plan, selection = follower.plan, None
-    for selection in select(follower.source, plan, parse(typed, plan)):
-        pass
+    plan = follower.plan
+    *_, selection = select(follower.source, plan, parse(typed, plan))
     pair = selection.pair
     names = {(True, True): "both", (True, False): "lost", (False, True): "gained", (False, False): "neither"}
     found = list(all_rows(follower.source, pair, selection.ids))
     assert len(found) == 18
     for row in found:
         sides = [turns_right(copied, row.id, arm) for arm in (pair.first, pair.second)]
-        for side, right in zip((row.first, row.second), sides):
+        for side, right in zip((row.first, row.second), sides, strict=True):
             assert (
                 side.turns == f"{sum(right)} of {row.length}" and side.correct == all(right) and isinstance(orjson.loads(side.output), list)
             )
@@ -196,7 +195,7 @@ def test_a_comparison_of_arms_counts_whole_trajectories(copied):
     follower.look()
     sides = [SideSpec(follower.source, follower.plan, arm_pair(follower.plan, "oracle", arm)) for arm in ("rollout", "history_recompute")]
     found = compare(*sides)
-    for left, code in zip(found.left.tolist(), found.codes.tolist()):
+    for left, code in zip(found.left.tolist(), found.codes.tolist(), strict=True):
         cells = []
         for arm in ("rollout", "history_recompute"):
             a, b = (all(turns_right(copied, left, name)) for name in ("oracle", arm))

@@ -46,7 +46,7 @@ def test_every_key_of_every_screen(name: str, app_of):
                     await pilot.press("escape")
                 app.go(name)
                 await pilot.settled()
-        assert app.screen.NAME == name and app.is_running
+        assert name == app.screen.NAME and app.is_running
         await pilot.press("q")
 
     drive(app, press)
@@ -78,7 +78,7 @@ def test_numbers_open_the_screens_and_the_palette_knows_them(app_of):
         for number, name in enumerate(SCREENS, start=1):
             await pilot.press(str(number))
             await pilot.settled()
-            assert app.screen.NAME == name
+            assert name == app.screen.NAME
         await pilot.press("ctrl+p")
         await pilot.settled()
         assert app.screen.__class__.__name__ == "CommandPalette"

@@ -43,11 +43,11 @@ def served(root: Path, runner_of) -> Iterator[int]:
 
 async def press_p(port: int) -> tuple[bytes, bytes]:
     """What a browser window receives until the run is shown, and then, once the key was pressed, until the answer to it is."""
-    async with aiohttp.ClientSession() as session:
-        async with session.ws_connect(f"ws://127.0.0.1:{port}/ws?width=90&height=24", origin=f"http://127.0.0.1:{port}") as ws:
-            before = await received(ws, b"running")
-            await ws.send_json(["stdin", "p"])
-            return before, await received(ws, b"read-only")
+    url, origin = f"ws://127.0.0.1:{port}/ws?width=90&height=24", f"http://127.0.0.1:{port}"
+    async with aiohttp.ClientSession() as session, session.ws_connect(url, origin=origin) as ws:
+        before = await received(ws, b"running")
+        await ws.send_json(["stdin", "p"])
+        return before, await received(ws, b"read-only")
 
 
 async def received(ws, until: bytes, seconds: float = 30.0) -> bytes:

@@ -106,7 +106,7 @@ def test_content_hash_reads_strings_that_are_json(value: dict[str, Any]) -> None
 @pytest.mark.parametrize("sick", ["1e999", "true", '"0.5"', "null"])
 def test_a_probability_that_is_no_finite_number_is_malformed(sick: str) -> None:
     ask = Ask(1, Request("s", {"answer": Question("i", {"a": None, "b": None})}))
-    raw = '{"answers":{"answer":{"choice":"a","probabilities":{"a":0.5,"b":%s}}}}' % sick
+    raw = f'{{"answers":{{"answer":{{"choice":"a","probabilities":{{"a":0.5,"b":{sick}}}}}}}}}'
     with pytest.raises(Malformed):
         SystemOne().decode(ask, raw.encode())
 

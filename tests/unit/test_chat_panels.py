@@ -94,7 +94,7 @@ def test_what_a_panel_requires_a_decision_model_lacks():
         assert {"whole-answer", "continuous", "generation", "grid", "token-padding"} <= set(skipped) and "templates" not in skipped
     chat = open_model("chat:m", {"base_url": "http://127.0.0.1:1"})
     assert set(select(["all"], chat.lacks).skipped) == {"token-padding", "confidence", "projection"}
-    with pytest.raises(UsageError, match="token-padding cannot be run.*the server's tokenizer is not at hand"):
+    with pytest.raises(UsageError, match=r"token-padding cannot be run.*the server's tokenizer is not at hand"):
         select(["token-padding"], chat.lacks)
     code = open_model("chat:m?contract=code", {"base_url": "http://127.0.0.1:1"})
     skipped = select(["all"], code.lacks).skipped
@@ -230,7 +230,7 @@ def test_padding_is_found_at_plan_time_and_counted_in_the_run():
         rendered = outcomes["padded"].detail["rendered"]
         assert len(rendered) == parent.length and all(a == b for a, b in rendered)
         states = [orjson.loads(orjson.loads(b["messages"][0]["content"])["state"]) for s, b in sent if s.arm == "padded"]
-        assert all("indexed_characters" not in s and s["padding"] == p for s, p in zip(states, paddings))
+        assert all("indexed_characters" not in s and s["padding"] == p for s, p in zip(states, paddings, strict=True))
 
 
 def test_frozen_padding_is_checked_and_a_length_that_cannot_be_had_is_refused():

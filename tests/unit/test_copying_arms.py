@@ -56,7 +56,7 @@ def test_batch_asks_the_questions_of_independent_over_its_state():
     assert {ask.request.state} == {a.request.state for _, a in one_by_one}
     assert outcomes["b"].output == "585" and outcomes["b"].fidelity
     _, serial = play(PARENT, [copy("s", "indexed", "serial")], truth)
-    for (_, a), (_, b) in zip(one_by_one, serial):
+    for (_, a), (_, b) in zip(one_by_one, serial, strict=True):
         assert a.request.questions == b.request.questions
         assert {k: v for k, v in state(b).items() if k != "current_prefix"} == state(a)
 
@@ -123,7 +123,7 @@ def test_an_error_draft_differs_in_one_preceding_character():
         found = prefix_intervention(item)
         right = item.target[: found["position"] - 1]
         assert 2 <= found["position"] <= item.length and len(found["error_draft"]) == len(right)
-        assert [i for i, (a, b) in enumerate(zip(right, found["error_draft"]), 1) if a != b] == [found["error_at"]]
+        assert [i for i, (a, b) in enumerate(zip(right, found["error_draft"], strict=True), 1) if a != b] == [found["error_at"]]
 
 
 def test_interventions_share_the_supplied_state_between_readouts():
@@ -148,7 +148,7 @@ def test_a_derangement_has_no_fixed_point():
     for key in range(200):
         for characters in ("0123456789", "ab", "abcdefghijklmnopqrstuvwxyz"):
             other = derangement(characters, key)
-            assert sorted(other) == sorted(characters) and all(a != b for a, b in zip(characters, other))
+            assert sorted(other) == sorted(characters) and all(a != b for a, b in zip(characters, other, strict=True))
     assert SEED == 20261008
 
 

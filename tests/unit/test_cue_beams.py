@@ -42,7 +42,7 @@ class Toy:
 
 
 def score(model: Toy, tokens: Sequence[int]) -> float:
-    return float(sum(np.log(model.table[a][b]) for a, b in zip([-1, *tokens], tokens)))
+    return float(sum(np.log(model.table[a][b]) for a, b in itertools.pairwise([-1, *tokens])))
 
 
 def test_a_wide_beam_is_exhaustive_and_ranked_by_summed_log_probability():

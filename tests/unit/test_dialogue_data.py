@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
 from pathlib import Path
@@ -43,7 +44,7 @@ def test_the_publishers_data_gives_the_papers_panel(official: Path):
         check_row(row, "here")
         assert 2 <= len(row["fields"]) <= 4
         states = row["gold"]
-        assert any(a != b for a, b in zip(states, states[1:]))
+        assert any(a != b for a, b in itertools.pairwise(states))
         assert any(value != "UNSET" for state in states for name, value in state.items() if name != INTENT)
     assert Counter(row["user_turns"] for row in test if row["paraphrase_wanted"]) == {4: 5, 6: 5, 8: 2}
     assert Counter(row["user_turns"] for row in test if row["permuted"]) == {4: 3, 6: 2, 8: 1}
@@ -150,7 +151,7 @@ def test_a_prefix_is_refused_for_each_reason(synthetic: Path, tmp_path: Path, re
 
 
 def test_an_unfit_folder_is_named(synthetic: Path, tmp_path: Path):
-    with pytest.raises(BankError, match="No such file.*official"):
+    with pytest.raises(BankError, match=r"No such file.*official"):
         read_split(tmp_path, "test")
     (tmp_path / "a").mkdir()
     with pytest.raises(BankError, match="not in the official format"):

@@ -10,7 +10,7 @@ N = 96
 
 
 def test_an_unstratified_bootstrap_cannot_give_the_printed_interval_of_a_difference():
-    """StartLux's final state, 12 of 96: any discordance gives at least the width of 12 against 0, and the printed [7.3, 17.7] is narrower."""
+    """StartLux's final state, 12 of 96: any discordance gives at least the width of 12 against 0; the printed [7.3, 17.7] is narrower."""
     widths = []
     for lost in range(20):
         a = np.zeros(N, int)

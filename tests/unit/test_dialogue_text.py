@@ -59,7 +59,7 @@ def test_the_request_is_one_user_message_with_the_printed_keys():
 
 def test_a_field_asked_alone_has_the_same_contract():
     program = ParentProgram("dialogue-construction", CONSTRUCTION.arms, BOATS, SETTINGS)
-    slot, ask = next((s, a) for s, a in program.start() if s.arm == "independent")
+    _slot, ask = next((s, a) for s, a in program.start() if s.arm == "independent")
     user = json.loads(json.loads(WIRE.encode(ask, "m"))["messages"][0]["content"])
     assert list(user["field_queries"]) == list(ask.request.questions) and len(ask.request.questions) == 1
     assert json.loads(WIRE.encode(ask, "m"))["max_tokens"] == 256

@@ -38,7 +38,7 @@ def test_rows_of_an_item_that_come_together_widen_the_interval():
     base = rng.random(80) < 0.5
     outcomes = [bool(base[i]) for _ in range(2) for i in range(80) for _ in range(5)]
     noise = rng.random(800) < 0.1
-    outcomes = [a != b for a, b in zip(outcomes, noise)]
+    outcomes = [a != b for a, b in zip(outcomes, noise, strict=True)]
     conditions = ["independent"] * 400 + ["serial"] * 400
     clusters = [i for _ in range(2) for i in range(80) for _ in range(5)]
     found = gee_odds_ratio(outcomes, conditions, clusters, reference="independent")

@@ -105,9 +105,17 @@ def test_a_redirect_is_named_and_not_followed():
 
 
 @pytest.mark.parametrize(
-    "action", [Action(kind="reset"), Action(kind="cut"), Action(kind="stall", seconds=3), Action(kind="drip", seconds=0.05), Action(kind="raw", body=b"garbage\r\n\r\n"),
-               Action(kind="raw", body=b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 7\r\n\r\nabcde"), Action(kind="raw", body=b"")]
-)  # fmt: skip
+    "action",
+    [
+        Action(kind="reset"),
+        Action(kind="cut"),
+        Action(kind="stall", seconds=3),
+        Action(kind="drip", seconds=0.05),
+        Action(kind="raw", body=b"garbage\r\n\r\n"),
+        Action(kind="raw", body=b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-length: 7\r\n\r\nabcde"),
+        Action(kind="raw", body=b""),
+    ],
+)
 def test_what_left_and_was_not_answered_whole_is_lost(action):
     came, server = post(action)
     assert came.verdict == "lost" and came.raw is None and server.total == 1

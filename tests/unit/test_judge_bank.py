@@ -48,7 +48,8 @@ def test_plain_decimals_are_numbers_and_are_shown_plainly(text: str, value: str)
 
 
 @pytest.mark.parametrize(
-    "text", ["", "-", ".", "NaN", "Infinity", "1e3", "1,2", "12,34", "5.", "٣", "５", "½", "7 points", "1 000", "+3", "0x10", "--1"]
+    "text",
+    ["", "-", ".", "NaN", "Infinity", "1e3", "1,2", "12,34", "5.", "\u0663", "\uff15", "\u00bd", "7 points", "1 000", "+3", "0x10", "--1"],
 )
 def test_anything_else_is_none(text: str):
     assert number(text) is None
@@ -240,7 +241,7 @@ def test_what_is_not_a_publishers_file_is_said_with_its_place(tmp_path: Path):
     with pytest.raises(UsageError, match="passage 'p' is not in DROP's format"):
         read_drop(write(tmp_path / "b", {"p": {"passage": "x", "qa_pairs": [{"question": "?"}]}}))
     (tmp_path / "c").write_bytes(b'{"question": "a?", "answer": "#### 3"}\n{"question": 3}\n')
-    with pytest.raises(UsageError, match="line 2 of .* is not in GSM8K's format"):
+    with pytest.raises(UsageError, match=r"line 2 of .* is not in GSM8K's format"):
         read_gsm8k(tmp_path / "c")
     (tmp_path / "d").write_bytes(b'{"question": "a?", "answer": "three"}\n\n{"question": "b?", "answer": "so\\n#### 1,200"}')
     rows = read_gsm8k(tmp_path / "d")
@@ -276,7 +277,7 @@ def test_a_bank_from_the_official_files_is_whole_and_disjoint_from_an_earlier_on
 
 def test_an_inventory_must_be_objects(tmp_path: Path):
     (tmp_path / "list.jsonl").write_bytes(b"[1]\n")
-    with pytest.raises(UsageError, match="line 1 of .* is no JSON object"):
+    with pytest.raises(UsageError, match=r"line 1 of .* is no JSON object"):
         read_inventory(tmp_path / "list.jsonl", Inventory())
 
 

@@ -178,7 +178,7 @@ class Unordered:
 
 def test_a_protocol_without_order_is_refused():
     parent = CONFIRMATION.source.parents(Settings(limit=1), Inputs())[0]
-    with pytest.raises(UsageError, match="judge-confirmation/.* are the same bytes.*nothing was sent"):
+    with pytest.raises(UsageError, match=r"judge-confirmation/.* are the same bytes.*nothing was sent"):
         check_presentations([(CONFIRMATION, parent)], Settings(), Unordered(), "m")
 
 

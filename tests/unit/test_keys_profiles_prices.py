@@ -54,7 +54,8 @@ def test_bad_sources_are_refused_without_showing_the_key(tmp_path, monkeypatch):
     empty.touch(0o600)
     cases = [
         ({"file": str(tmp_path / "none")}, "cannot read the key file"), ({"file": str(empty)}, "holds no key"),
-        ({"command": "false"}, "exit code 1"), ({"command": "no-such-program"}, "cannot be run"), ({"command": "true"}, "no line of output"),
+        ({"command": "false"}, "exit code 1"), ({"command": "no-such-program"}, "cannot be run"),
+        ({"command": "true"}, "no line of output"),
         ({"command": "'unclosed"}, "cannot be run"), ({"command": f"echo {SECRET}"}, "holds the key itself"),
     ]  # fmt: skip
     for source, message in cases:
@@ -93,7 +94,8 @@ def test_profiles_ship_and_can_be_added_to(tmp_path, monkeypatch):
         and found["lab"].base_url == "https://lab.example"
     )
     for text, message in [
-        ("[lab]\nbase_urll = 'x'", "did you mean base_url"), ("[lab]\nworkers = 'four'", "line 2: lab.workers: is a whole number"), ("[lab]\nworkers = 0", "line 2: lab.workers: is a positive number"),
+        ("[lab]\nbase_urll = 'x'", "did you mean base_url"), ("[lab]\nworkers = 'four'", "line 2: lab.workers: is a whole number"),
+        ("[lab]\nworkers = 0", "line 2: lab.workers: is a positive number"),
         ("x = 1", "line 1: x: is not a table"), ("[lab", "not TOML"),
     ]:  # fmt: skip
         own.write_text(text)
@@ -109,7 +111,7 @@ def test_another_server_has_neither_the_limits_nor_the_cap_of_the_default_one(mo
     assert moved.starts_per_second is None and moved.key_env == "TYPESAFE_API_KEY"
     monkeypatch.setenv("TYPESAFE_BASE_URL", "http://127.0.0.1:2")
     assert choose_profile(None, "typesafe", base_url=None, file=None).starts_per_second is None
-    with pytest.raises(UsageError, match="unknown profile 'openruter' .did you mean openrouter"):
+    with pytest.raises(UsageError, match=r"unknown profile 'openruter' .did you mean openrouter"):
         choose_profile("openruter", "typesafe", base_url=None, file=None)
 
 
@@ -153,8 +155,10 @@ def test_prices_ship_and_can_be_overridden(tmp_path):
     own.write_text('["jev-1.13.0"]\ninput = 0.05\n[local]\ninput = 0\noutput = 0\n')
     assert load_price("jev-1.13.0", str(own)) == Price(0.05, 0) and load_price("local", str(own)) == Price(0, 0)
     for text, message in [
-        ("[jev-1.13.0]\ninput=1", "line 1: jev-1.13: unknown key; known: input.*a name with dots is quoted"), ("[m]\ninput = 1", "needs input and output"),
-        ("[m]\ninput = -1\noutput = 0", "not an amount"), ("[m]\ninput = 1\noutput = 1\ncashed = 1", "did you mean cached"), ("x", "not TOML"),
+        ("[jev-1.13.0]\ninput=1", "line 1: jev-1.13: unknown key; known: input.*a name with dots is quoted"),
+        ("[m]\ninput = 1", "needs input and output"),
+        ("[m]\ninput = -1\noutput = 0", "not an amount"), ("[m]\ninput = 1\noutput = 1\ncashed = 1", "did you mean cached"),
+        ("x", "not TOML"),
     ]:  # fmt: skip
         own.write_text(text)
         with pytest.raises(UsageError, match=message):

@@ -106,7 +106,7 @@ def test_damage_is_refused(tmp_path):
         parse_bank(data.replace(b'"split":"test"', b'"split":"exam"', 1), "small.jsonl")
     with pytest.raises(BankError, match="does not begin with a bank header"):
         parse_bank(data.partition(b"\n")[2], "small.jsonl")
-    with pytest.raises(BankError, match="line 3 of the bank small.jsonl is no item"):
+    with pytest.raises(BankError, match=r"line 3 of the bank small.jsonl is no item"):
         parse_bank(_bank_bytes([_rows()[0], {"id": "x"}]), "small.jsonl")
     with pytest.raises(BankError, match="cannot read the bank"):
         load_bank(tmp_path / "absent.jsonl")

@@ -69,10 +69,10 @@ def test_what_a_model_lacks_is_refused_by_name_and_skipped_from_all(monkeypatch)
 
 
 def test_a_misspelt_panel_names_the_near_misses():
-    with pytest.raises(UsageError, match="unknown panel 'unoin'.*union"):
+    with pytest.raises(UsageError, match=r"unknown panel 'unoin'.*union"):
         select(["unoin"])
 
 
 def test_a_domain_that_no_panel_has_is_refused():
-    with pytest.raises(UsageError, match="unknown domain 'maths'.*math"):
+    with pytest.raises(UsageError, match=r"unknown domain 'maths'.*math"):
         make_plan([PANELS["main"]], Settings(domain="maths"))

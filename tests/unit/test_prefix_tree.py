@@ -21,7 +21,7 @@ def store(tree: PrefixTree, tokens: list[int]) -> np.ndarray | None:
 
 
 def common(a: list[int], b: list[int]) -> int:
-    return next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def test_matches_are_the_longest_and_places_stay_with_their_tokens():

@@ -103,7 +103,7 @@ def test_the_counts_are_those_of_the_specification():
     for model, domain, full, union in ours["tableD6"]["rows"]:
         assert [model.lower(), domain, full, union] in [r[:4] for r in more["table_d6_membership"]["rows"]]
     for domain, model, kept, native in ours["figure10"]["rows"]:
-        assert more["fig10_and_table_d2"][domain][model.lower()] == [list(pair) for pair in zip(kept, native)]
+        assert more["fig10_and_table_d2"][domain][model.lower()] == [list(pair) for pair in zip(kept, native, strict=True)]
     audit, bank = more["table_d16_lexical_audit"], more["lexical_bank_accounting"]
     assert [ours["audit"][key] for key in ("member", "uncertain")] == [audit["jev_union_member_pct"], audit["jev_union_with_uncertain_pct"]]
     assert ours["audit"]["pairs"][-1] == audit["reviewed_pairs"] and ours["review"]["reviewed"] == bank["reviewed"]

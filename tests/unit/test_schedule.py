@@ -80,14 +80,14 @@ def test_a_run_sends_in_the_order_of_its_schedule(schedule, tmp_path):
     asked = order_of(schedule, tmp_path / "run")
     assert len(asked) == len(set(asked)) == 160
     keys = [slot_key(schedule, 0, int(slot.parent[1:]) + 1, slot) for slot in asked]
-    first_steps = [key for key, slot in zip(keys, asked) if slot.step == 1]
+    first_steps = [key for key, slot in zip(keys, asked, strict=True) if slot.step == 1]
     assert first_steps == sorted(first_steps)
     if schedule.startswith("round"):
         assert keys == sorted(keys)
     if schedule.startswith("hash"):
         everything = sorted(keys)
         released = set()
-        for slot, key in zip(asked, keys):  # nothing that was free to go was passed over
+        for key in keys:  # nothing that was free to go was passed over
             free = [k for k in everything if k not in released]
             earlier = [s for s in asked if s.step == 1 and slot_key(schedule, 0, 0, s) == free[0]]
             assert key == free[0] or not earlier
@@ -103,7 +103,8 @@ def test_a_duplicate_may_run_first_and_stays_the_duplicate(tmp_path):
     drive(run, backend, panels=(toy,), report=False)
     pairs = rows(
         run,
-        "SELECT p.id, s.arm, min(CASE WHEN replicate = 0 THEN e.id END), min(CASE WHEN replicate = 1 THEN e.id END), count(DISTINCT e.body_sha256), count(*)"
+        "SELECT p.id, s.arm, min(CASE WHEN replicate = 0 THEN e.id END), min(CASE WHEN replicate = 1 THEN e.id END), count(DISTINCT "
+        "e.body_sha256), count(*)"
         " FROM slots s JOIN exchanges e ON e.slot = s.id JOIN parents p ON p.id = s.parent WHERE s.step = 1 GROUP BY p.id, s.arm",
     )
     assert all(bodies == 1 and calls == 2 for *_, bodies, calls in pairs)

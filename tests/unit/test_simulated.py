@@ -48,15 +48,15 @@ def test_oracle_random_and_positions_have_their_declared_rates():
 
 def test_answers_do_not_depend_on_order_or_batch():
     calls = LOCAL[:500]
-    expected = dict(zip((c.slot for c in calls), answers("sim:positions?p=0.5", calls)))
+    expected = dict(zip((c.slot for c in calls), answers("sim:positions?p=0.5", calls), strict=True))
     shuffled = random.Random(1).sample(calls, len(calls))
-    assert dict(zip((c.slot for c in shuffled), answers("sim:positions?p=0.5", shuffled))) == expected
+    assert dict(zip((c.slot for c in shuffled), answers("sim:positions?p=0.5", shuffled), strict=True)) == expected
     assert {c.slot: answers("sim:positions?p=0.5", [c])[0] for c in calls[:50]} == {c.slot: expected[c.slot] for c in calls[:50]}
 
 
 def test_seed_and_slot_change_answers():
     a, b = answers("sim:random", LOCAL), answers("sim:random?seed=1", LOCAL)
-    assert a != b and 0.05 < sum(x == y for x, y in zip(a, b)) / len(a) < 0.2
+    assert a != b and 0.05 < sum(x == y for x, y in zip(a, b, strict=True)) / len(a) < 0.2
     assert uniform(0, "a", 1) != uniform(0, "a", 2) != uniform(1, "a", 2)
 
 
@@ -78,14 +78,14 @@ def test_published_draws_the_joint_cell_once_per_parent():
     serial = [all(s[i] == "c" for s in steps) for i in range(n)]
     assert all(sum(s[i] != "c" for s in steps) <= 1 for i in range(n))
     both, lost, gained, neither = (x / 384 for x in JOINT["jev"]["math"])
-    found = [(a == "c", b) for a, b in zip(native, serial)]
+    found = [(a == "c", b) for a, b in zip(native, serial, strict=True)]
     for cell, rate in {(True, True): both, (True, False): lost, (False, True): gained, (False, False): neither}.items():
         assert abs(found.count(cell) / n - rate) < 0.045
 
 
 def test_reported_probabilities_read_back():
     calls = LOCAL[:20]
-    for c, exchange in zip(calls, open_model("sim:positions?p=0.7").call(calls)):
+    for c, exchange in zip(calls, open_model("sim:positions?p=0.7").call(calls), strict=True):
         choice = SystemOne().decode(c.ask, exchange.raw).choice()
         assert sum(choice.probabilities.values()) == pytest.approx(1) and choice.argmax == choice.returned
 

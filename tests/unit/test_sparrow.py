@@ -29,7 +29,7 @@ def test_kept_vectors_change_nothing() -> None:
     plain, wire = sparrow_decider.Decider.load(), SystemOne()
     slot, parent = Slot("main", "p", "native", 0, 1), Parent("p", "math", 3, {})
     bodies = [wire.encode(ask, "sparrow") for ask in asks()]
-    came = list(Sparrow("sparrow").call([Call(slot, parent, ask, body) for ask, body in zip(asks(), bodies)]))
+    came = list(Sparrow("sparrow").call([Call(slot, parent, ask, body) for ask, body in zip(asks(), bodies, strict=True)]))
     for body, exchange in zip(bodies, came, strict=True):
         request = orjson.loads(body)
         answers = orjson.loads(exchange.raw)["answers"]

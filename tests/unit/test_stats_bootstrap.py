@@ -122,7 +122,7 @@ def test_continuous_values_are_drawn_by_items_and_agree_with_scipy():
 
     values = np.random.default_rng(3).gamma(2.0, size=150)
     found = stats.bootstrap_mean(values, draws=20_000, seed=1)
-    assert found.method == "items" and "lattice" in found.note or "too large" in found.note
+    assert (found.method == "items" and "lattice" in found.note) or "too large" in found.note
     peer = bootstrap((values,), np.mean, method="percentile", n_resamples=20_000, rng=7)
     assert found.standard_error == pytest.approx(peer.standard_error, rel=0.03)
     width = found.high - found.low
@@ -168,9 +168,9 @@ def test_auto_says_why_it_draws():
     flags = values < 0.5
     weighted = stats.bootstrap_scr(flags, flags & (values < 0.3), np.repeat([0, 1], 20), weights=weights * np.pi, draws=100)
     assert weighted.method in ("exact", "multinomial")
-    with pytest.raises(InputError, match="method='exact'.*draw instead"):
+    with pytest.raises(InputError, match=r"method='exact'.*draw instead"):
         stats.bootstrap_mean(np.r_[values, np.pi], method="exact")
-    with pytest.raises(InputError, match="method='multinomial'.*use method='items'"):
+    with pytest.raises(InputError, match=r"method='multinomial'.*use method='items'"):
         stats.bootstrap_mean(np.r_[values, np.pi], method="multinomial")
 
 
@@ -359,7 +359,7 @@ def test_ratio_refusals(arguments, message):
 
 
 def test_a_misspelt_setting_gets_its_near_miss():
-    with pytest.raises(TypeError, match="unknown setting 'drawz' .did you mean draws"):
+    with pytest.raises(TypeError, match=r"unknown setting 'drawz' .did you mean draws"):
         stats.bootstrap_mean([1, 0], drawz=5)
 
 

@@ -50,7 +50,10 @@ def test_precision_at_coverage_counts_a_tied_block_by_its_share():
 
 
 def test_bootstrap_scores_against_a_loop_over_scikit_learn():
-    """Standard errors within 15 % at 400 draws of the loop, fixed seeds: four errors of the loop itself, a false alarm about once in 5,000 seeds."""
+    """Standard errors within 15 % at 400 draws of the loop, fixed seeds.
+
+    That is four errors of the loop itself: a false alarm about once in 5,000 seeds.
+    """
     metrics = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(3)
     strata = np.repeat([0, 1], [120, 180])

@@ -59,7 +59,7 @@ def test_filters_keep_the_order_of_the_full_list():
         _, asked = play(WORDS, [ARMS[name]], truth)
         shown[name] = [list(ask.request.questions["answer"].options) for _, ask in asked]
     for name in ("union_call", "trie_call"):
-        for full, kept in zip(shown["full"], shown[name]):
+        for full, kept in zip(shown["full"], shown[name], strict=True):
             assert kept == [c for c in full if c in kept]
 
 
@@ -67,7 +67,7 @@ def test_a_union_can_leave_the_candidates_and_a_trie_cannot():
     say = {1: "p", 2: "o", 3: "t"}
     outcomes, _ = play(WORDS, [ARMS["union_call"]], lambda slot, ask: say[slot.step])
     assert outcomes["union_call"].output == "pot" and outcomes["union_call"].kind == "format_valid_wrong"
-    outcomes, asked = play(WORDS, [ARMS["trie_fill"]], lambda slot, ask: next(iter(ask.request.questions["answer"].options)))
+    outcomes, _asked = play(WORDS, [ARMS["trie_fill"]], lambda slot, ask: next(iter(ask.request.questions["answer"].options)))
     assert outcomes["trie_fill"].output in WORDS.candidates
 
 
@@ -95,7 +95,9 @@ def test_askable_steps_are_exact():
 
 
 def test_first_steps_of_serial_and_teacher_forced_have_the_same_bytes_and_later_ones_differ_in_the_prefix():
-    wrong = lambda slot, ask: "1" if slot.arm == "serial" else dict(ask.truth)
+    def wrong(slot, ask):
+        return "1" if slot.arm == "serial" else dict(ask.truth)
+
     _, asked = play(MATH, [serial(), teacher_forced()], wrong)
     states = {(slot.arm, slot.step): orjson.loads(ask.request.state) for slot, ask in asked}
     assert states["serial", 1] == states["teacher_forced", 1]

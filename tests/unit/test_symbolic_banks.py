@@ -85,7 +85,7 @@ def test_factor_arms_ask_the_positions_and_symbols_that_they_name():
 def test_records_are_sixteen_per_pattern_and_say_what_is_so():
     assert Counter(r["pattern"] for r in FACTS) == {p: 16 for p in semantic.PATTERNS} and len(FACTS) == 128
     for row in FACTS:
-        for field, bit in zip(row["fields"], row["pattern"]):
+        for field, bit in zip(row["fields"], row["pattern"], strict=True):
             assert (f" is {field}." in row["facts"]) == (bit == "1") and (f" is not {field}." in row["facts"]) == (bit == "0")
         assert row["facts"].startswith(f"The {row['thing']} is ") and row["facts"].count(" is ") == 3
 

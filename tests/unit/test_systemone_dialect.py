@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 
 import pytest
@@ -95,9 +96,11 @@ def test_a_batch_that_lacks_one_question_is_malformed_as_a_whole():
     assert ONE.decode(two, b'{"answers":{"p1":{"choice":"a"},"p2":{"choice":"b"},"x":1}}').choice("p2").returned == "b"
 
 
-@given(st.binary(max_size=200) | st.recursive(st.none() | st.booleans() | st.floats() | st.text(), lambda s: st.lists(s) | st.dictionaries(st.text(), s)).map(lambda v: json.dumps(v).encode()))  # fmt: skip
+SCALARS = st.none() | st.booleans() | st.floats() | st.text()
+JSON_BODIES = st.recursive(SCALARS, lambda s: st.lists(s) | st.dictionaries(st.text(), s)).map(lambda v: json.dumps(v).encode())
+
+
+@given(st.binary(max_size=200) | JSON_BODIES)
 def test_decode_raises_nothing_but_malformed(raw):
-    try:
+    with contextlib.suppress(Malformed):
         ONE.decode(ASK, raw)
-    except Malformed:
-        pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 import orjson
@@ -32,8 +33,10 @@ def test_responses_bytes_in_both_presentations():
     wire = dialect("responses")
     body = wire.encode(judge(), "gpt-6-sol")
     assert body == (
-        b'{"model":"gpt-6-sol","service_tier":"default","store":false,"instructions":"Judge.\\ncorrect: It matches.\\nincorrect: It differs.",'
-        b'"input":"{\\"question\\":\\"How many?\\",\\"trusted_reference\\":\\"14\\",\\"model_reply\\":\\"54\\"}","text":{"format":{"type":"json_schema",'
+        b'{"model":"gpt-6-sol","service_tier":"default","store":false,"instructions":"Judge.\\ncorrect: It matches.\\nincorrect: It '
+        b'differs.",'
+        b'"input":"{\\"question\\":\\"How '
+        b'many?\\",\\"trusted_reference\\":\\"14\\",\\"model_reply\\":\\"54\\"}","text":{"format":{"type":"json_schema",'
         b'"name":"judge_verdict","strict":true,"schema":{"type":"object","properties":{"verdict":{"type":"string","enum":["correct","incorrect",'
         b'"no_answer"]}},"required":["verdict"],"additionalProperties":false}}}}'
     )
@@ -123,7 +126,7 @@ def test_outer_ascii_whitespace_alone_is_stripped(text):
     assert answer.choice().taken() == "a" and answer.choice().text == text and answer.usage == Usage(80, 1)
 
 
-@pytest.mark.parametrize("text", ["A", "a.", "\u00a0a", "\u200ba", "a b", "", None, "ａ", '"a"', "[/red]", "\x1b[31ma"])
+@pytest.mark.parametrize("text", ["A", "a.", "\u00a0a", "\u200ba", "a b", "", None, "\uff41", '"a"', "[/red]", "\x1b[31ma"])
 def test_anything_else_is_no_offered_option(text):
     assert dialect("chat-direct").decode(character(), completion(text)).choice().taken() == "_"
 
@@ -150,8 +153,10 @@ CODES = {"A": "585", "B": "589"}
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("585\n", "strict_correct"), (" 585 ", "strict_correct"), ("\uff15\uff18\uff15", "other_invalid"), ("\u0665\u0668\u0665", "other_invalid"),
-        ("\u200b585", "extra_text"), ("585.", "extra_text"), ("5 8 5", "other_invalid"), ("", "empty"), (" \n", "empty"), ("589", "format_valid_wrong"),
+        ("585\n", "strict_correct"), (" 585 ", "strict_correct"), ("\uff15\uff18\uff15", "other_invalid"),
+        ("\u0665\u0668\u0665", "other_invalid"),
+        ("\u200b585", "extra_text"), ("585.", "extra_text"), ("5 8 5", "other_invalid"), ("", "empty"), (" \n", "empty"),
+        ("589", "format_valid_wrong"),
         ("A", "bound_code"), ("B", "other_code"), ("The answer is 585", "extra_text"), ("C", "other_invalid"),
     ],
 )  # fmt: skip
@@ -162,7 +167,7 @@ def test_kinds_in_the_studys_priority(text, expected):
 
 def kind(text: str, *options: str, truncated: bool = False, strip: bool = True) -> str:
     options = options or ("585", "589")
-    return compliance(read_value(text, dict(zip(options, options)), truncated=truncated, strip=strip, codes=CODES), options[0])
+    return compliance(read_value(text, dict(zip(options, options, strict=True)), truncated=truncated, strip=strip, codes=CODES), options[0])
 
 
 def test_a_truncated_text_is_no_answer_whatever_it_says():
@@ -312,10 +317,8 @@ def test_unknown_dialects_are_named():
 @given(st.binary(max_size=300))
 def test_no_body_raises_anything_but_malformed(raw):
     for name, ask in (("systemone", character()), ("responses", judge()), ("chat-direct", character()), ("chat-code-readout", character())):
-        try:
+        with contextlib.suppress(Malformed):
             dialect(name).decode(ask, raw)
-        except Malformed:
-            pass
         assert isinstance(dialect(name).usage(raw), Usage)
 
 
@@ -349,8 +352,6 @@ def test_no_json_raises_anything_but_malformed(a, b, c):
             ("chat-direct", character()),
             ("chat-code-readout", character()),
         ):
-            try:
+            with contextlib.suppress(Malformed):
                 dialect(name).decode(ask, raw)
-            except Malformed:
-                pass
             assert isinstance(dialect(name).usage(raw), Usage)

@@ -6,8 +6,8 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from c2s.cli.wordnet_place import named_wordnet
 
+from c2s.api.wordnet_place import named_wordnet
 from c2s.bankbuild.nouns import read_nouns
 from c2s.banks import wordnet
 from c2s.banks.wordnet import WORDNET_30, check_meaning, find_wordnet, locate, read_definitions
@@ -104,7 +104,7 @@ def test_the_environment_is_the_command_lines_default_and_no_parameter(bare_mach
         find_wordnet(digest=tiny[1])
     with pytest.raises(MissingDependency, match="no WordNet files"):
         find_wordnet(tiny[0] / "nowhere")
-    with pytest.raises(UsageError, match="--wordnet .*nowhere: no WordNet database"):
+    with pytest.raises(UsageError, match=r"--wordnet .*nowhere: no WordNet database"):
         named_wordnet(str(tiny[0] / "nowhere"))
     monkeypatch.delenv("C2S_WORDNET")
     assert named_wordnet(None) is None
@@ -150,7 +150,7 @@ def test_a_changed_gloss_is_refused_and_pointers_to_verbs_are_not(tiny):
     folder, digest = tiny
     data = (folder / "data.noun").read_text()
     (folder / "data.noun").write_text(data.replace("barks", "meows"))
-    with pytest.raises(BankError, match="3.0 by its header, but a gloss, lemma, pointer or sense order was changed"):
+    with pytest.raises(BankError, match=r"3.0 by its header, but a gloss, lemma, pointer or sense order was changed"):
         check_meaning(folder, digest)
     (folder / "data.noun").write_text(data.replace(" 001 @ ", " 002 + 00000001 v 0101 @ "))
     check_meaning(folder, digest)
