@@ -37,12 +37,14 @@ def drive(
     stop_after: int | None = None,
     retry: bool = False,
     unknown: bool = False,
-    policy: Policy = Policy(),
+    policy: Policy | None = None,
 ) -> bool:
     """Run or go on; True when nothing is left."""
     panels = select(run.manifest()[0]["identity"]["panels"]).panels
     watch = None if stop_after is None else Stopping(lambda tally: tally.asked >= stop_after)
-    return runs.drive(run, backend, panels=panels, report=False, watch=watch, errors=retry, unknown=unknown, policy=policy).finished
+    return runs.drive(
+        run, backend, panels=panels, report=False, watch=watch, errors=retry, unknown=unknown, policy=policy or Policy()
+    ).finished
 
 
 def run_script(
