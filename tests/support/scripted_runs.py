@@ -13,7 +13,7 @@ from c2s.backends.scripted import Scripted
 from c2s.ledger.directory import RunDirectory
 from c2s.panels.registry import select
 from c2s.planning.plan import create_run, make_plan
-from c2s.runner.policy import Policy
+from c2s.runner.policy import DEFAULT_POLICY, Policy
 from c2s.settings import Settings
 
 
@@ -37,14 +37,12 @@ def drive(
     stop_after: int | None = None,
     retry: bool = False,
     unknown: bool = False,
-    policy: Policy | None = None,
+    policy: Policy = DEFAULT_POLICY,
 ) -> bool:
     """Run or go on; True when nothing is left."""
     panels = select(run.manifest()[0]["identity"]["panels"]).panels
     watch = None if stop_after is None else Stopping(lambda tally: tally.asked >= stop_after)
-    return runs.drive(
-        run, backend, panels=panels, report=False, watch=watch, errors=retry, unknown=unknown, policy=policy or Policy()
-    ).finished
+    return runs.drive(run, backend, panels=panels, report=False, watch=watch, errors=retry, unknown=unknown, policy=policy).finished
 
 
 def run_script(
