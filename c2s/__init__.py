@@ -14,15 +14,23 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from c2s.api.calls import open, plan, resume, run, verify
+    from c2s.api.calls import plan, resume, run
     from c2s.api.columns import Columns
-    from c2s.api.handle import Run
+    from c2s.api.handle import Run, open, verify
     from c2s.api.planned import PlannedRun
     from c2s.api.watching import Progress, StopToken
 
 __all__ = ["Columns", "PlannedRun", "Progress", "Run", "StopToken", "__version__", "open", "plan", "resume", "run", "verify"]
 
-_PLACES = {"Columns": "columns", "Run": "handle", "PlannedRun": "planned", "Progress": "watching", "StopToken": "watching"}
+_PLACES = {
+    "Columns": "columns",
+    "PlannedRun": "planned",
+    "Progress": "watching",
+    "Run": "handle",
+    "StopToken": "watching",
+    "open": "handle",
+    "verify": "handle",
+}
 
 
 def __getattr__(name: str) -> Any:

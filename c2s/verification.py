@@ -18,7 +18,7 @@ import orjson
 from c2s.controllers.program import ParentProgram
 from c2s.controllers.replay import Reply, drive
 from c2s.dialects import Dialect, Malformed, dialect
-from c2s.ledger import exchanges, reader, sqlite
+from c2s.ledger import exchanges, journal, reader, sqlite
 from c2s.ledger.counters import CounterKey, counts, outcome_counter, requests_by_state, transition_counter
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.rows import ExchangeRow, ParentRow, SlotRow
@@ -59,7 +59,9 @@ def verify(path: Path | str) -> Verification:
     with sqlite.reading(run.ledger_path) as db:
         damage = exchanges.damage(db)
         found.expect(damage is None, f"the database file is damaged: {damage}")
-        found.expect(reader.run_values(db).get("manifest_sha256") == digest, "the manifest is not the one that the ledger was planned with")
+        found.expect(
+            journal.run_values(db).get("manifest_sha256") == digest, "the manifest is not the one that the ledger was planned with"
+        )
         found.expect(identity["contracts_sha256"] == contracts_sha256(), "the run was planned with other request texts than this c2s has")
         absent = {name: why for name in identity["panels"] if (why := PANELS.missing(name, manifest["provenance"])) is not None}
         if found.differences or not _items(db, identity, absent, found):
@@ -190,7 +192,7 @@ def _exchanges(db: sqlite3.Connection, found: Verification) -> None:
         total.add(weigh(sent))
         if model is not None and sent.origin is None and sent.state == "ok":
             models[model] += 1
-    values = reader.run_values(db)
+    values = journal.run_values(db)
     stored = from_run(values)
     found.expect(total == stored, f"the stored totals of requests, tokens and money are {stored}, the exchanges say {total}")
     counted = Counter[str](orjson.loads(values.get("models") or "{}"))

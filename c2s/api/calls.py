@@ -1,4 +1,4 @@
-"""What other programs call: plan, run, resume, open, verify.
+"""What other programs call to plan, run and resume.
 
 The keywords are the declared options (`c2s/options.py`), written out so that help and completion show them; a test holds them equal to the
 declaration. Nothing is printed. Wrong usage raises UsageError; every error of c2s is a C2SError.
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from c2s.api.handle import Run
     from c2s.api.planned import PlannedRun
     from c2s.api.watching import Progress, StopToken
-    from c2s.verification import Verification
 
 
 def plan(
@@ -156,23 +155,6 @@ def resume(
     with interruptible(progress, stop) as watch:
         path = go_on(os.fspath(dir), options, watch)
     return Run(path)
-
-
-def open(dir: PathName) -> Run:
-    """A run directory, finished or not. Raises LedgerError where `dir` is none."""
-    from c2s.api.handle import Run
-
-    return Run(dir)
-
-
-def verify(dir: PathName) -> Verification:
-    """Derive every request, outcome and number of a run again and compare. The result has a sentence for every difference.
-
-    Raises LedgerError where the run cannot be read at all.
-    """
-    from c2s.verification import verify as verified
-
-    return verified(os.fspath(dir))
 
 
 def _options(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from c2s.ledger import reader, sqlite
+from c2s.ledger import journal, sqlite
 from c2s.ledger.counters import counts, requests_by_state, run_state
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.totals import NANO, from_run
@@ -69,7 +68,7 @@ class Run:
         running = self._directory.running()
         manifest, _ = self._directory.manifest()
         with sqlite.reading(self._directory.ledger_path) as db:
-            counters, values, events = counts(db), reader.run_values(db), reader.events(db)
+            counters, values, events = counts(db), journal.run_values(db), journal.events(db)
         requests, spend = requests_by_state(counters), from_run(values)
         state = run_state(running, values.get("failure"), requests)
         arms: dict[str, dict[str, dict[str, int]]] = {}
@@ -142,8 +141,6 @@ class Run:
 
     def verify(self) -> Verification:
         """Derive every request, outcome and number again and compare."""
-        from c2s.api.calls import verify
-
         return verify(self.path)
 
     def resume(
@@ -183,6 +180,8 @@ class Run:
 
     def _repr_html_(self) -> str:
         """State, counts and transitions as HTML, everything escaped."""
+        import html
+
         status = self.status()
         settled = status["requests"]["planned"] - status["requests"]["open"]
         lines = [
@@ -196,3 +195,18 @@ class Run:
         ]
         rows = "".join(f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>" for name, value in lines)
         return f"<table>{rows}</table>"
+
+
+def open(dir: PathName) -> Run:
+    """A run directory, finished or not. Raises LedgerError where `dir` is none."""
+    return Run(dir)
+
+
+def verify(dir: PathName) -> Verification:
+    """Derive every request, outcome and number of a run again and compare. The result has a sentence for every difference.
+
+    Raises LedgerError where the run cannot be read at all.
+    """
+    from c2s.verification import verify as verified
+
+    return verified(os.fspath(dir))

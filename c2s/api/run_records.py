@@ -40,7 +40,7 @@ OUTCOMES = (
     *_PARENT,
     *_GROUP,
     *_INSTANCE,
-    About("status", "text", "scored or undefined"),
+    About("status", "text", "ok or undefined"),
     About("output", "text", "the answer; _ stands for a value that was not offered", nullable=True),
     About("correct", "boolean", "whether the answer is right; absent where the outcome is undefined or has no score", nullable=True),
     About("fidelity", "boolean", "whether the answer is what the arm was to copy; absent where it copies nothing", nullable=True),

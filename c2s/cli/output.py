@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
-
-import orjson
 
 from c2s.errors import UsageError
 from c2s.reports.tables import literal
@@ -14,12 +13,15 @@ from c2s.reports.tables import literal
 
 def json_out(value: Any) -> None:
     """One JSON document on stdout."""
+    import orjson
+
     sys.stdout.write(orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE).decode())
 
 
 def say(message: str) -> None:
-    """One line of talk on stderr; whatever is in it is shown literally."""
-    print(literal(message), file=sys.stderr, flush=True)
+    """One line of talk on stderr; whatever is in it is shown literally. Where nobody reads stderr any more, the line alone is lost."""
+    with suppress(OSError):
+        print(literal(message), file=sys.stderr, flush=True)
 
 
 def new_file(name: str) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import suppress
 from typing import TextIO
 
 from c2s.api.watching import Progress
@@ -38,7 +39,10 @@ def _clock(seconds: float) -> str:
 
 
 class ProgressLine:
-    """Writes progress to `stream` (stderr) at its own pace; on a terminal one line is rewritten. Messages are lines of their own."""
+    """Writes progress to `stream` (stderr) at its own pace; on a terminal one line is rewritten. Messages are lines of their own.
+
+    Where nobody reads the stream any more, the run goes on without its progress.
+    """
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stderr
@@ -48,6 +52,10 @@ class ProgressLine:
         self._drawn = False
 
     def __call__(self, progress: Progress) -> None:
+        with suppress(OSError):
+            self._show(progress)
+
+    def _show(self, progress: Progress) -> None:
         if progress.message:
             if self.live and self._drawn:
                 self.stream.write("\n")

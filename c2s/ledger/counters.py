@@ -5,10 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from c2s.ledger.schema import SLOT_STATES
-from c2s.records import Outcome, Transition
+
+if TYPE_CHECKING:
+    from c2s.records import Outcome, Transition
 
 CounterKey = tuple[str, str, int, str, str]
 """(panel, domain, length, arm, key); the arm is empty for a transition."""
@@ -35,7 +37,7 @@ class Count:
     @property
     def transition(self) -> Transition | None:
         """The transition that it counts, if it counts one."""
-        return cast(Transition, self.key.removeprefix(_TRANSITION)) if self.key.startswith(_TRANSITION) else None
+        return cast("Transition", self.key.removeprefix(_TRANSITION)) if self.key.startswith(_TRANSITION) else None
 
     @property
     def state(self) -> str | None:

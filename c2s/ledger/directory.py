@@ -6,14 +6,11 @@ import fcntl
 import hashlib
 import json
 import os
-import socket
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-import orjson
 
 from c2s.errors import LedgerError, UsageError
 
@@ -64,6 +61,8 @@ class RunDirectory:
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> str:
         """Write it once, durably; returns its SHA-256."""
+        import orjson
+
         data = orjson.dumps(manifest, option=orjson.OPT_INDENT_2)
         write_durably(self.manifest_path, data)
         return hashlib.sha256(data).hexdigest()
@@ -98,6 +97,8 @@ class RunDirectory:
                         holder = self.runner() or "another process"
                         raise LedgerError(f"{self.path} is being run by {holder}; wait for it or stop it") from None
                     time.sleep(0.05)
+            import socket
+
             file.seek(0)
             file.truncate()
             file.write(json.dumps({"pid": os.getpid(), "host": socket.gethostname()}))

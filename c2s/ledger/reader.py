@@ -18,18 +18,6 @@ from c2s.errors import LedgerError
 from c2s.ledger.rows import ParentRow, SlotRow
 from c2s.records import Outcome, Parent, Slot
 
-
-def run_values(db: sqlite3.Connection) -> dict[str, str]:
-    """Everything in the run table."""
-    return dict(db.execute("SELECT key, value FROM run"))
-
-
-def events(db: sqlite3.Connection, last: int = 20) -> list[tuple[float, str, str]]:
-    """The latest events (time, level, message), oldest first."""
-    rows = db.execute("SELECT at, level, message FROM events ORDER BY id DESC LIMIT ?", (last,)).fetchall()
-    return rows[::-1]
-
-
 # --- parents and arms ---------------------------------------------------------------------------------------------
 
 _PARENT = (

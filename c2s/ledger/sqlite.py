@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -72,6 +70,9 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
             version = check(connection, path)
         except sqlite3.OperationalError:
             connection.close()
+            import shutil
+            import tempfile
+
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="c2s-"))
             for suffix in ("", "-wal"):
                 source = path.with_name(path.name + suffix)

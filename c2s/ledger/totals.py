@@ -6,12 +6,11 @@ not reported keeps its reservation: it is held, never free. A request that was p
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import NamedTuple, Protocol
-
-import orjson
 
 NANO = 1_000_000_000
 
@@ -97,7 +96,7 @@ def weigh(send: Send) -> Spend:
 
 def from_run(values: Mapping[str, str]) -> Spend:
     """The totals as stored in the run table; all zero for a run that has sent nothing."""
-    return Spend(**orjson.loads(values["spend"])) if values.get("spend") else Spend()
+    return Spend(**json.loads(values["spend"])) if values.get("spend") else Spend()
 
 
 def read_spend(db: sqlite3.Connection) -> Spend:
@@ -107,8 +106,8 @@ def read_spend(db: sqlite3.Connection) -> Spend:
 def read_models(db: sqlite3.Connection) -> dict[str, int]:
     """Returned model ids with the number of answers that came with each, the first one first."""
     row = db.execute("SELECT value FROM run WHERE key = 'models'").fetchone()
-    return orjson.loads(row[0]) if row else {}
+    return json.loads(row[0]) if row else {}
 
 
 def stored(spend: Spend) -> str:
-    return orjson.dumps({name: getattr(spend, name) for name in _NAMES}).decode()
+    return json.dumps({name: getattr(spend, name) for name in _NAMES}, separators=(",", ":"))

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
 import os
 import signal
+import subprocess
 import threading
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.cli import command
 from support.server import Server
 
 import c2s
@@ -208,6 +211,16 @@ def test_the_page_of_a_run_is_escaped(tmp_path: Path) -> None:
     run = c2s.run(f"script:{script}", limit=1, domains="math", out=tmp_path / "run<b>")
     page = run._repr_html_()
     assert "&lt;i&gt;" in page and "run&lt;b&gt;" in page and "<i>" not in page and "<b>" not in page and "done" in page
+
+
+def test_a_run_goes_on_when_nobody_reads_its_progress(tmp_path: Path) -> None:
+    words = command("run", "--model", SLOW, "--limit", 6, "--out", tmp_path / "run", "--json")
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stderr.readline()
+        process.stderr.close()
+        document = json.loads(process.stdout.read())
+    assert process.returncode == 0 and document["requests"]["open"] == 0 and c2s.open(tmp_path / "run").state == "done"
 
 
 def test_what_is_no_run_is_refused(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from c2s_tui.data.source import Source
 from support import cli
 
 from c2s.errors import LedgerError
-from c2s.ledger import migrations, reader, sqlite
+from c2s.ledger import journal, migrations, reader, sqlite
 from c2s.ledger.counters import counts
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.schema import VERSION
@@ -60,7 +60,7 @@ def version_of(path: Path) -> int:
 def everything(path: Path) -> dict[str, Any]:
     """All rows as a reader sees them."""
     with sqlite.reading(path) as db:
-        found: dict[str, Any] = {"counts": counts(db), "values": reader.run_values(db)}
+        found: dict[str, Any] = {"counts": counts(db), "values": journal.run_values(db)}
         panels = dict.fromkeys(count.panel for count in found["counts"])
         found["outcomes"] = {name: list(reader.outcomes(db, name)) for name in panels}
         found["shared"] = {name: reader.shared(db, name) for name in panels}

@@ -9,19 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from c2s.presentation import texts as contracts
+from c2s.presentation import texts
 from c2s.presentation.encode import body_hash, canonical_state, content_hash, encode
 from c2s.presentation.option_order import keyed_order
 from tests.support.shared import shared_file
 
 
 def test_request_texts_are_those_of_the_papers_byte_for_byte():
-    assert contracts._raw() == shared_file("spec/contracts.toml").read_bytes()
+    assert texts._raw() == shared_file("spec/contracts.toml").read_bytes()
 
 
 def test_instructions_by_template_and_arm():
-    assert contracts.natural("v1", "native") == "Select the complete correct answer from the provided candidates."
-    assert contracts.natural("v2", "serial").startswith("Given the possibly incorrect draft prefix")
+    assert texts.natural("v1", "native") == "Select the complete correct answer from the provided candidates."
+    assert texts.natural("v2", "serial").startswith("Given the possibly incorrect draft prefix")
 
 
 def test_canonical_state_is_sorted_compact_utf8():

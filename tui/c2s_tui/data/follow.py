@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from c2s.ledger import exchanges, reader
+from c2s.ledger import exchanges, journal
 from c2s.ledger.counters import Count, counts, requests_by_state
 from c2s.ledger.schema import SLOT_STATES
 from c2s.ledger.totals import Spend, from_run
@@ -141,7 +141,7 @@ class Follower:
                 self._joint = JointMeter(self.plan)
             counters = counts(db)
             requests = requests_by_state(counters)
-            values = reader.run_values(db)
+            values = journal.run_values(db)
             state = state_of(self.source, values, requests)
             now = self.clock()
             return Picture(
@@ -158,7 +158,7 @@ class Follower:
                 cap_usd=_cap(values, manifest),
                 in_flight=_in_flight(db, requests["sent"]),
                 retries=exchanges.retries(db),
-                events=tuple(Event(*row) for row in reader.events(db, self.EVENTS)),
+                events=tuple(Event(*row) for row in journal.events(db, self.EVENTS)),
                 written=self.source.written(),
                 looked_at=now,
                 missing=self._missing,
