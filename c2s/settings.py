@@ -36,8 +36,9 @@ class Settings:
     """Everything beside panels, model and items that decides a request.
 
     `seed` keys displayed order and sampling; the default is the paper's for the main panel. `limit` is the number of parents per domain,
-    `domain` the only domain that is asked, or several of them. `template` names the wording of the natural tasks. `data` has the SHA-256 of each data file by
-    its kind. `field_options` names the options of dialogue fields: "ids" or "values". `contracts` are the grading rules of the judge
+    `domain` the only domain that is asked, or several of them. `template` names the wording of the natural tasks. `data` has the SHA-256
+    of each data file by its kind. `field_options` names the options of dialogue fields: "ids" or "values". `contracts` are the grading
+    rules of the judge
     panels, `rubric` is the text of a user's own, `components` the request objects that are sorted one at a time; None stands for the
     study's own. `observed` has the wrong selections of earlier runs by item. `tokenizer` identifies the tokenizer that token padding was
     made with.

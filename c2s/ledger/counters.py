@@ -1,4 +1,7 @@
-"""Counters: how many slots, outcomes and transitions there are by panel, domain, length and arm. The writer keeps them, verify recounts them."""
+"""Counters: how many slots, outcomes and transitions there are by panel, domain, length and arm.
+
+The writer keeps them, verify counts them again.
+"""
 
 from __future__ import annotations
 

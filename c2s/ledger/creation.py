@@ -60,7 +60,10 @@ def create_ledger(
             )
             shared += [(owner, slot) for slot, owner in planned.shared.items()]
             counters.update((planned.panel, p.domain, p.length, slot.arm, "planned") for slot in planned.slots)
-        number_of = "SELECT s.id FROM slots s JOIN parents p ON p.id = s.parent WHERE (panel, p.parent, arm, replicate, step, turn) = (?, ?, ?, ?, ?, ?)"
+        number_of = (
+            "SELECT s.id FROM slots s JOIN parents p ON p.id = s.parent"
+            " WHERE (panel, p.parent, arm, replicate, step, turn) = (?, ?, ?, ?, ?, ?)"
+        )
         db.executemany(f"UPDATE slots SET share_of = ({number_of}) WHERE id = ({number_of})", [(*owner, *slot) for owner, slot in shared])
         write_counters(db, counters)
         db.executemany(

@@ -50,7 +50,8 @@ class RunDirectory:
             for file in (run.manifest_path, run.ledger_path):
                 if not file.is_file():
                     begun = (
-                        " (either its planning was interrupted before anything was sent, or the ledger was moved or deleted since: then only bringing it back tells what was sent)"
+                        " (either its planning was interrupted before anything was sent, or the ledger was moved or deleted since: then "
+                        "only bringing it back tells what was sent)"
                         if run.manifest_path.is_file()
                         else ""
                     )
@@ -84,7 +85,7 @@ class RunDirectory:
         """Hold the run for one runner. Raises LedgerError naming the other one if there is one."""
         path = self.path / LOCK
         try:
-            file = open(path, "a+")
+            file = open(path, "a+")  # noqa: SIM115  only opening it is tried; it is closed below
         except OSError as error:
             raise LedgerError(f"cannot write in {self.path}: {error.strerror}") from None
         with file:

@@ -109,7 +109,8 @@ def first_sends(db: sqlite3.Connection, panel: str) -> list[FirstSend]:
     """The requests of a panel that were sent from here, in the order in which they first left."""
     rows = db.execute(
         "SELECT p.id, p.panel, p.parent, s.arm, s.replicate, s.step, s.turn, min(e.sent_at), min(e.id) FROM exchanges e"
-        " JOIN slots s ON s.id = e.slot JOIN parents p ON p.id = s.parent WHERE p.panel = ? AND e.origin IS NULL GROUP BY s.id ORDER BY 8, 9",
+        " JOIN slots s ON s.id = e.slot JOIN parents p ON p.id = s.parent WHERE p.panel = ? AND e.origin IS NULL GROUP BY s.id ORDER BY "
+        "8, 9",
         (panel,),
     )
     return [FirstSend(number, Slot(*identity), at) for number, *identity, at, _ in rows]

@@ -35,7 +35,8 @@ def transition_sql(pair: Pair, p: str = "p", a: str = "a", b: str = "b") -> str:
     if pair.declared:
         return f"coalesce({p}.transition, '{PENDING}')"
     return (
-        f"CASE WHEN {a}.status IS NULL OR {b}.status IS NULL THEN '{PENDING}' WHEN {a}.correct IS NULL OR {b}.correct IS NULL THEN 'undefined'"
+        f"CASE WHEN {a}.status IS NULL OR {b}.status IS NULL THEN '{PENDING}'"
+        f" WHEN {a}.correct IS NULL OR {b}.correct IS NULL THEN 'undefined'"
         f" WHEN {a}.correct AND {b}.correct THEN 'both' WHEN {a}.correct THEN 'lost' WHEN {b}.correct THEN 'gained' ELSE 'neither' END"
     )
 
@@ -101,7 +102,8 @@ def pair_rows(db: sqlite3.Connection, pair: Pair, ids: Sequence[int]) -> list[Pa
     """The rows of these parents, in no particular order; a page of a hundred at most."""
     listed = ", ".join(str(int(n)) for n in ids)
     sql = (
-        f"SELECT p.id, p.panel, p.parent, p.domain, p.length, {transition_sql(pair)}, i.payload, {_RESULT.format('a')}, {_RESULT.format('b')}"
+        f"SELECT p.id, p.panel, p.parent, p.domain, p.length, {transition_sql(pair)}, i.payload,"
+        f" {_RESULT.format('a')}, {_RESULT.format('b')}"
         f" FROM parents p {' '.join(joins(pair, f'o.parent IN ({listed})').values())} WHERE p.id IN ({listed})"
     )
     rows = db.execute(sql, {"first": pair.first, "second": pair.second}).fetchall()
@@ -144,7 +146,7 @@ def cell_sql(pair: Pair, cells: Sequence[str], p: str, a: str, b: str) -> str:
 
 
 class Matched(NamedTuple):
-    """A parent that two sides have: its numbers in either ledger, the numbers of its transitions, and whether the frozen item is the same."""
+    """A parent that two sides have: its ids in both ledgers, the numbers of its transitions, and whether the frozen item is the same."""
 
     left: int
     right: int

@@ -54,7 +54,8 @@ def count_parents(
     """
     names = list(dict.fromkeys([*panels, *(c.panel for c in counters)]))
     domains = list(dict.fromkeys(c.domain for c in counters))
-    numbered = f"(({_number('panel', len(names), 'p')}) * {len(domains) + 1} + ({_number('domain', len(domains), 'd')})) * 100000 + min(length, 99999)"
+    panel, domain = _number("panel", len(names), "p"), _number("domain", len(domains), "d")
+    numbered = f"(({panel}) * {len(domains) + 1} + ({domain})) * 100000 + min(length, 99999)"
     values: dict[str, str | int] = {f"p{i}": name for i, name in enumerate(names)}
     values |= {f"d{i}": name for i, name in enumerate(domains)}
     parents: Counter[tuple[str, str, int]] = Counter()

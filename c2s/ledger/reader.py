@@ -114,7 +114,8 @@ def shared(db: sqlite3.Connection, panel: str) -> list[tuple[Slot, Slot]]:
     """(receiving slot, the slot whose response it receives) of a panel, in the order of the plan."""
     rows = db.execute(
         f"SELECT {_SLOT}, q.panel, q.parent, o.arm, o.replicate, o.step, o.turn FROM slots s"
-        " JOIN slots o ON o.id = s.share_of JOIN parents p ON p.id = s.parent JOIN parents q ON q.id = o.parent WHERE p.panel = ? ORDER BY s.id",
+        " JOIN slots o ON o.id = s.share_of JOIN parents p ON p.id = s.parent JOIN parents q ON q.id = o.parent WHERE p.panel = ? ORDER "
+        "BY s.id",
         (panel,),
     )
     return [(Slot(*row[:6]), Slot(*row[6:])) for row in rows]

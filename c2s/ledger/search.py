@@ -61,7 +61,7 @@ class Part:
 
 
 class Search:
-    """One condition and one order (of SORTS), as statements that are made once. Several threads may use it, each with its own connection."""
+    """One condition and one order (of SORTS), as statements made once. Several threads may use it, each with its own connection."""
 
     def __init__(self, condition: Condition, pair: Pair, sort: str = "order", domains: Sequence[str] = ()) -> None:
         self.textual = sort in _TEXTS
@@ -135,7 +135,8 @@ class Search:
             f"(p.parent LIKE {like} ESCAPE '~' OR p.id IN (SELECT parent FROM outcomes WHERE parent > :low AND parent <= :high"
             f" AND arm IN (:first, :second) AND replicate = 0 AND output LIKE {like} ESCAPE '~')"
             f" OR p.item IN (SELECT id FROM items WHERE id BETWEEN :lowest AND :highest AND {payload} LIKE {inside} ESCAPE '~'"
-            f" AND (json_extract({payload}, '$.problem') LIKE {like} ESCAPE '~' OR json_extract({payload}, '$.target') LIKE {like} ESCAPE '~')))"
+            f" AND (json_extract({payload}, '$.problem') LIKE {like} ESCAPE '~'"
+            f" OR json_extract({payload}, '$.target') LIKE {like} ESCAPE '~')))"
         )
 
 

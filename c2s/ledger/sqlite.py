@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from c2s.errors import LedgerError
@@ -54,16 +54,17 @@ def open_writer(path: Path, *, durable: bool) -> sqlite3.Connection:
 def close_writer(connection: sqlite3.Connection, path: Path) -> None:
     """Fold the write-ahead log into the file, so that it can be read from a read-only folder, and close."""
     with translated(path):
-        try:
+        with suppress(sqlite3.OperationalError):  # a reader is looking: the log stays beside the file, which is as good
             connection.execute("PRAGMA journal_mode=DELETE")
-        except sqlite3.OperationalError:
-            pass  # a reader is looking: the log stays beside the file, which is as good
         connection.close()
 
 
 @contextmanager
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """A read-only connection, on which a ledger of an earlier schema looks like one of the present. From a folder where SQLite cannot work, the files are read from a private copy."""
+    """A read-only connection, on which a ledger of an earlier schema looks like one of the present.
+
+    From a folder where SQLite cannot work, the files are read from a private copy.
+    """
     with translated(path), ExitStack() as stack:
         connection = _read_only(path)
         try:

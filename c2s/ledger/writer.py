@@ -138,7 +138,7 @@ class LedgerWriter:
                 o.min_confidence,
                 o.reason,
                 orjson.dumps(dict(o.detail)).decode(),
-            )  # fmt: skip
+            )
         )
         self.count(parent, o.arm, outcome_counter(o))
 

@@ -7,6 +7,7 @@ It is looked at a few times a second. A command from before this sitting is drop
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import stat
@@ -32,10 +33,8 @@ class Control:
         self._path = folder / CONTROL
         self._seen: tuple[int, int] | None = None
         self._looked = float("-inf")
-        try:
+        with contextlib.suppress(OSError):
             os.unlink(self._path)
-        except OSError:
-            pass
 
     def command(self, now: float) -> str | None:
         """A new command, or a sentence that starts with `?` about a file that is none, or None."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import orjson
@@ -27,7 +28,7 @@ from c2s.runner.collection import collected_seldom
 from c2s.runner.control import Control
 from c2s.runner.pace import LONGEST_PAUSE, RETRY_CAP, Limits, Pace
 from c2s.runner.parents import Parents
-from c2s.runner.policy import Policy
+from c2s.runner.policy import DEFAULT_POLICY, Policy
 from c2s.runner.progress import Tally
 from c2s.runner.queue import Queue, Waiting
 from c2s.runner.reuse import EarlierRuns
@@ -55,7 +56,7 @@ class Runner:
         *,
         reuse: EarlierRuns | None = None,
         watch: Any = None,
-        policy: Policy = Policy(),
+        policy: Policy = DEFAULT_POLICY,
         limits: Limits | None = None,
         budget: Budget | None = None,
         control: Control | None = None,
@@ -212,9 +213,8 @@ class Runner:
             if cap is not None:
                 self._queue.push(waiting)
                 if not self._under_way:  # nothing under way can give a reservation back
-                    self._halt(
-                        f"the cap of ${cap.usd:g} {cap.what} leaves no room for the next request; go on with {cap.option} and a higher amount"
-                    )
+                    full = f"the cap of ${cap.usd:g} {cap.what} leaves no room for the next request"
+                    self._halt(f"{full}; go on with {cap.option} and a higher amount")
                 break
             exchange = self._parents.begin(waiting, body, reserved_usd=usd)
             self._under_way[exchange.id] = (waiting, exchange)
@@ -399,7 +399,5 @@ class Runner:
                     self._take(*self._results.popleft())
                 except C2SError:
                     continue  # its exchange is noted; what should follow from it will follow on resume
-        try:
+        with suppress(LedgerError):  # the first error is raised; it says what to do
             self.writer.commit()
-        except LedgerError:
-            pass  # the first error is raised; it says what to do

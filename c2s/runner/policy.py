@@ -18,3 +18,6 @@ class Policy:
     retry_malformed: int = 0
     stop_after_errors: int = 25
     on_model_change: Literal["stop", "mark"] = "stop"
+
+
+DEFAULT_POLICY = Policy()

@@ -21,7 +21,7 @@ Key = tuple[object, ...]
 
 
 def request_id(slot: Slot) -> str:
-    """`panel/parent/arm/step`, with `/repeatN` for instance N of the arm where that is not the first. Orders rest on this text: it stays."""
+    """`panel/parent/arm/step`, with `/repeatN` for instance N of the arm after the first. Orders depend on this text: it never changes."""
     return f"{slot.panel}/{slot.parent}/{slot.arm}/{slot.step}" + (f"/repeat{slot.instance}" if slot.instance else "")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import time
 from dataclasses import replace
@@ -48,10 +49,8 @@ def test_case_1_killed_after_36_then_2_more_then_resumed(memory_path, monkeypatc
 
         with monkeypatch.context() as patch:
             patch.setattr(LedgerWriter, "commit", commit)
-            try:
+            with contextlib.suppress(Killed):
                 drive(run, backend, budget=Budget(JEV), report=closed is None)
-            except Killed:
-                pass
         gc.collect()
 
     with Server() as server:
@@ -101,7 +100,10 @@ def test_case_2_reuse_copies_answers_with_provenance_whatever_the_order(memory_p
         with Reuse(str(more.path), backend) as reuse:
             drive(other, backend, panels=(backwards,), reuse=reuse, report=False)
         assert server.total == before  # another order of parents changes no identity
-        by_slot = "SELECT p.parent, arm, replicate, step, body_sha256, response FROM slots s JOIN exchanges e ON e.id = s.exchange JOIN parents p ON p.id = s.parent ORDER BY 1, 2, 3, 4"
+        by_slot = (
+            "SELECT p.parent, arm, replicate, step, body_sha256, response FROM slots s"
+            " JOIN exchanges e ON e.id = s.exchange JOIN parents p ON p.id = s.parent ORDER BY 1, 2, 3, 4"
+        )
         assert rows(other, by_slot) == rows(more, by_slot)
         backend.close()
 
@@ -194,7 +196,8 @@ def test_case_7_a_refusal_or_a_transport_failure_is_never_scored(memory_path):
         assert kept["error"] > 5 and kept["unknown"] > 3 and kept["blocked"] > 0 and "planned" not in kept
         scored = rows(
             run,
-            "SELECT count(*) FROM outcomes o WHERE status = 'ok' AND EXISTS (SELECT 1 FROM slots s WHERE s.parent = o.parent AND s.arm = o.arm AND s.state <> 'ok')",
+            "SELECT count(*) FROM outcomes o WHERE status = 'ok' AND EXISTS (SELECT 1 FROM slots s WHERE s.parent = o.parent AND s.arm = "
+            "o.arm AND s.state <> 'ok')",
         )
         assert scored == [(0,)]
         undefined = rows(run, "SELECT correct, output FROM outcomes WHERE status = 'undefined'")

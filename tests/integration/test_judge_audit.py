@@ -72,7 +72,10 @@ def test_missing_answers_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert any("answers are missing, not because of wrong judgments" in line for line in found["findings"])
     cues = [line for line in found["findings"] if line.startswith("With R")]
     figures = [row for row in found["rows"]["findings"] if row["about"] == "order"]
-    assert [f"in {k} of {n} sources" in line for line, (k, n) in zip(cues, (row["changed_count"] for row in figures))] == [True, True]
+    assert [f"in {k} of {n} sources" in line for line, (k, n) in zip(cues, (row["changed_count"] for row in figures), strict=True)] == [
+        True,
+        True,
+    ]
     n, high = min((int(re.search(r"in 0 of (\d+) sources", line)[1]), re.search(r", ([\d.]+)\]", line)[1]) for line in cues)
     assert f"of the {n} sources with answers in both orders" in found["answer"] and f"up to {high} %" in found["answer"] and n < 40
 

@@ -114,13 +114,13 @@ def test_confidence_scores_are_products_means_and_minima_of_what_was_reported(re
     rows = {row["score"]: row for row in document["sections"]["calibration"]["rows"]}
     serial = [group["serial"] for group in outcomes(memory_path / "run", "main").values()]
     products = [math.prod(o.detail["p"]) for o in serial]
-    geometric = [x ** (1 / len(o.detail["p"])) for x, o in zip(products, serial)]
+    geometric = [x ** (1 / len(o.detail["p"])) for x, o in zip(products, serial, strict=True)]
     minima = [min(o.detail["top"]) for o in serial]
     for name, scores in (("product", products), ("geometric", geometric), ("minimum", minima)):
-        brier = sum((s - o.correct) ** 2 for s, o in zip(scores, serial)) / len(serial)
+        brier = sum((s - o.correct) ** 2 for s, o in zip(scores, serial, strict=True)) / len(serial)
         assert rows[name]["brier"] == pytest.approx(brier, rel=1e-9)
         bins: dict[int, list[tuple[float, bool]]] = {}
-        for s, o in zip(scores, serial):
+        for s, o in zip(scores, serial, strict=True):
             bins.setdefault(min(9, int(s * 10)), []).append((s, o.correct))
         ece = sum(abs(sum(s for s, _ in b) - sum(c for _, c in b)) for b in bins.values()) / len(serial)
         assert rows[name]["ece"] == pytest.approx(ece, rel=1e-9)
@@ -164,9 +164,9 @@ def test_projection_sums_candidates_by_character(report_of, memory_path: Path):
         distances, stray = [], []
         for t in range(item.length):
             mass = dict.fromkeys("0123456789", 0.0)
-            for candidate, p in zip(item.candidates, whole):
+            for candidate, p in zip(item.candidates, whole, strict=True):
                 mass[candidate[t]] += p
-            asked = dict(zip("0123456789", local[t]))
+            asked = dict(zip("0123456789", local[t], strict=True))
             distances.append(sum(abs(mass[c] / sum(mass.values()) - asked[c] / sum(asked.values())) for c in mass) / 2)
             stray.append(sum(p for c, p in asked.items() if c not in {x[t] for x in item.candidates}) / sum(asked.values()))
         totals.append(sum(distances) / item.length)
@@ -255,7 +255,8 @@ def test_tables_name_the_papers_tables_and_explain_what_is_undefined(c2s, report
 def test_compliance_is_counted_apart_from_correctness(report_of, c2s, memory_path: Path):
     file = memory_path / "odd.py"
     file.write_text(
-        "uses_truth = True\ndef answer(call):\n    return '?' if call.slot.arm == 'serial' and call.slot.step == 2 else dict(call.ask.truth)\n"
+        "uses_truth = True\ndef answer(call):\n    return '?' if call.slot.arm == 'serial' and call.slot.step == 2 else "
+        "dict(call.ask.truth)\n"
     )
     document = report_of("run", "--domain", "math", "--limit", 6, "--model", f"script:{file}")
     rows = {row["arm"]: row for row in document["sections"]["compliance"]["rows"]}

@@ -42,7 +42,8 @@ def test_smollm2_depends_on_the_order_of_keys_and_repeats_itself(
     assert all(row["repeats"] == [0, 4] for row in rows if "repeats" in row)
     with sqlite3.connect(tmp_path / "run" / "ledger.sqlite") as db:
         pairs = db.execute(
-            "SELECT a.body_sha256 = b.body_sha256, a.response = b.response FROM slots s JOIN slots t ON t.parent = s.parent AND t.arm = s.arm"
+            "SELECT a.body_sha256 = b.body_sha256, a.response = b.response FROM slots s JOIN slots t ON t.parent = s.parent AND t.arm = "
+            "s.arm"
             " AND t.replicate = 1 JOIN exchanges a ON a.id = s.exchange JOIN exchanges b ON b.id = t.exchange WHERE s.replicate = 0"
         ).fetchall()
     assert pairs == [(1, 1)] * 8

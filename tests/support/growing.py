@@ -2,7 +2,7 @@
 
     python tests/support/growing.py RUN SLOTS_PER_SECOND SECONDS
 
-It writes through LedgerWriter, with the runner's rhythm of commits and under the runner's lock, and says on stdout how many slots it settled
+It writes through LedgerWriter, with the runner's rhythm of commits and under the runner's lock, and prints how many slots it settled
 and how long the longest commit took, checkpoints included.
 """
 

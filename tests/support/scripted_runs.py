@@ -13,7 +13,7 @@ from c2s.backends.scripted import Scripted
 from c2s.ledger.directory import RunDirectory
 from c2s.panels.registry import select
 from c2s.planning.plan import create_run, make_plan
-from c2s.runner.policy import Policy
+from c2s.runner.policy import DEFAULT_POLICY, Policy
 from c2s.settings import Settings
 
 
@@ -37,7 +37,7 @@ def drive(
     stop_after: int | None = None,
     retry: bool = False,
     unknown: bool = False,
-    policy: Policy = Policy(),
+    policy: Policy = DEFAULT_POLICY,
 ) -> bool:
     """Run or go on; True when nothing is left."""
     panels = select(run.manifest()[0]["identity"]["panels"]).panels

@@ -39,7 +39,8 @@ ARMS = {("main", arm): {"interface": arm} for arm in ("native", "serial")}
 class Shape:
     """What to generate. `settled` is the share of parents that are closed, `undefined` the share of those that failed.
 
-    `seed` makes the items, `answers` what the model makes of them. `slots` None gives 1 + L slots a parent with L = 3..8 in turn; a number gives exactly that many.
+    `seed` makes the items, `answers` the model's answers. `slots` None gives 1 + L slots a parent with L = 3..8 in turn; a number gives
+    exactly that many.
     """
 
     parents: int
@@ -166,7 +167,7 @@ def _fill(db: sqlite3.Connection, shape: Shape, parents: list[Parent]) -> None:
         if len(exchanges) > 50_000:
             _insert(db, exchanges, outcomes, slots, closed, spend)
     left = iter(parents[round(shape.settled * len(parents)) :])
-    for parent, _ in zip(left, range(shape.in_flight)):
+    for parent, _ in zip(left, range(shape.in_flight), strict=False):
         number += 1
         slots.append(("sent", number, slot + 1))
         exchanges.append(_exchange(shape, number, slot + 1, parent, "native", 1, "sent"))
@@ -231,7 +232,7 @@ def _outcome(rng: random.Random, ledger_id: int, parent: Parent, arm: str, cell:
         wrong = rng.randint(1, parent.length)
         output = parent.target[: wrong - 1] + ("0" if parent.target[wrong - 1] != "0" else "1") + parent.target[wrong:]
     if not right and wrong is None:
-        wrong = next(i for i, (a, b) in enumerate(zip(output, parent.target), start=1) if a != b)
+        wrong = next(i for i, (a, b) in enumerate(zip(output, parent.target, strict=False), start=1) if a != b)
     output = output if right else parent_text(parent, output)
     top = [round(0.3 + 0.7 * rng.random(), 4) for _ in range(1 if arm == "native" else parent.length)]
     detail = orjson.dumps({"p": top, "top": top, "disagree": []}).decode()
@@ -253,7 +254,7 @@ def _events(shape: Shape, number: int) -> list[tuple[float, str, str]]:
 
 def _insert(db: sqlite3.Connection, exchanges: list, outcomes: list, slots: list, closed: list, spend: Spend) -> None:
     for row in exchanges:
-        spend.add(weigh(ExchangeRow(**dict(zip(EXCHANGE_COLUMNS, row)))))
+        spend.add(weigh(ExchangeRow(**dict(zip(EXCHANGE_COLUMNS, row, strict=True)))))
     db.executemany(f"INSERT INTO exchanges VALUES ({', '.join('?' * len(EXCHANGE_COLUMNS))})", exchanges)
     db.executemany(f"INSERT INTO outcomes VALUES ({', '.join('?' * 13)})", outcomes)
     db.executemany("UPDATE slots SET state = ?, exchange = ? WHERE id = ?", slots)

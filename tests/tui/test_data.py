@@ -49,7 +49,9 @@ PLAN = Plan(
         st.one_of(st.none(), st.tuples(st.integers(0, 99), st.integers(0, 99)).map(lambda p: (min(p), max(p)))),
         st.sampled_from([None, "main", "other one"]),
         st.none(),
-        st.lists(st.text(min_size=1).filter(lambda t: t == t.strip() and t.split() == [t] or '"' in t or " " in t), max_size=3).map(tuple),
+        st.lists(st.text(min_size=1).filter(lambda t: (t == t.strip() and t.split() == [t]) or '"' in t or " " in t), max_size=3).map(
+            tuple
+        ),
     )
 )
 def test_a_filter_is_read_back_from_what_it_types(chosen: Filter):
@@ -86,10 +88,12 @@ def rows_of(source: Source) -> list[dict]:
     db = sqlite3.connect(source.run.ledger_path)
     db.row_factory = sqlite3.Row
     rows = db.execute(
-        "SELECT p.*, json_extract(CAST(i.payload AS TEXT), '$.target') AS target, json_extract(CAST(i.payload AS TEXT), '$.problem') AS problem,"
+        "SELECT p.*, json_extract(CAST(i.payload AS TEXT), '$.target') AS target, json_extract(CAST(i.payload AS TEXT), '$.problem') AS "
+        "problem,"
         " a.output AS native, a.correct AS right_a, b.output AS serial, b.correct AS right_b, b.first_wrong, b.min_confidence"
         " FROM parents p JOIN items i ON i.id = p.item"
-        " LEFT JOIN outcomes a ON a.parent = p.id AND a.arm = 'native' LEFT JOIN outcomes b ON b.parent = p.id AND b.arm = 'serial' ORDER BY p.id"
+        " LEFT JOIN outcomes a ON a.parent = p.id AND a.arm = 'native' LEFT JOIN outcomes b ON b.parent = p.id AND b.arm = 'serial' ORDER "
+        "BY p.id"
     ).fetchall()
     return [dict(row) | {"transition": row["transition"] or "pending"} for row in rows]
 
@@ -99,7 +103,10 @@ def plan_of(source: Source) -> Plan:
         return read_plan(db, ["main"])
 
 
-def last(source: Source, typed: str, sort: Sort = Sort()):
+UNSORTED = Sort()
+
+
+def last(source: Source, typed: str, sort: Sort = UNSORTED):
     plan = plan_of(source)
     return list(select(source, plan, parse(typed, plan), sort))[-1]
 
@@ -135,7 +142,10 @@ def test_a_selection_is_what_the_filter_says_and_its_counts_add_up(typed: str, p
 def test_sorting(by: str, descending: bool, part: Source):
     key = {"order": "id", "item": "parent"}.get(by, by)
     rank = {name: n for n, name in enumerate(TRANSITIONS)}
-    value = lambda r: rank[r["transition"]] if by == "transition" else r[key]
+
+    def value(r):
+        return rank[r["transition"]] if by == "transition" else r[key]
+
     rows = rows_of(part)
     there = sorted((r for r in rows if value(r) is not None), key=value, reverse=descending)
     absent = [r for r in rows if value(r) is None]
@@ -203,7 +213,7 @@ def test_an_interval_is_the_same_in_a_process_of_its_own(monkeypatch: pytest.Mon
     here = apart.interval("bootstrap_scr", native, native & serial, strata)
     monkeypatch.setattr(apart, "SMALL", 10)
     assert apart.interval("bootstrap_scr", native, native & serial, strata) == here == stats.bootstrap_scr(native, native & serial, strata)
-    with pytest.raises(InputError, match="entries|length|same"):
+    with pytest.raises(InputError, match=r"entries|length|same"):
         apart.interval("bootstrap_scr", native, serial[:-1], strata)
 
 

@@ -77,7 +77,7 @@ def test_on_every_screen(kind: str, root: Path, app_of, capsys):
             for y, x in ((6, 2), (8, 30), (12, 60)):
                 await pilot.click(offset=(x, y))
             assert app.is_running
-            if app.screen.NAME != screen:  # a click may open the item under it
+            if screen != app.screen.NAME:  # a click may open the item under it
                 app.go(screen)
         app.session.item = 1
         app.go("items")

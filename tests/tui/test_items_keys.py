@@ -92,7 +92,7 @@ def test_keys_of_the_screens_leave_the_bytes(number: str, name: str, app_of):
         await pilot.press("enter")
         assert isinstance(app.screen, RawScreen)
         await pilot.press(number)
-        assert app.screen.NAME == name and len(app.screen_stack) == 2
+        assert name == app.screen.NAME and len(app.screen_stack) == 2
 
     drive(app, press)
 

@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
+from typing import ClassVar
 
 from textual import events
 from textual.app import App, SystemCommand
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from c2s_tui.data.filters import parse
@@ -34,7 +35,7 @@ class TuiApp(App[None]):
     TITLE = "c2s"
     CSS_PATH = "app.tcss"
     ENABLE_COMMAND_PALETTE = True
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("q", "quit", "quit", tooltip="end"),
         Binding("question_mark", "help", "help", key_display="?", tooltip="this help"),
         *(Binding(n, f"go('{name}')", name, show=False, tooltip=f"the screen {name}") for n, name in NUMBERS.items()),

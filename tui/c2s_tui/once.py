@@ -99,7 +99,7 @@ def _compare(session: Session, picture: Picture, options: argparse.Namespace, wi
     layout = compare_layout(width, found.whole)
     yield layout.head(indent=1)
     for start in range(0, len(found.codes), 100):
-        pairs = list(zip(found.left[start : start + 100].tolist(), found.right[start : start + 100].tolist()))
+        pairs = list(zip(found.left[start : start + 100].tolist(), found.right[start : start + 100].tolist(), strict=True))
         rows = compared_rows(left, right, pairs)
         yield from (compared_line(*rows[pair], layout) for pair in pairs if pair in rows)
 

@@ -49,7 +49,8 @@ def _server(command: str, port: int):
 
     names = {f"{name}:{port}" for name in (HOST, "localhost")}
     policy = (
-        f"default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:;"
+        "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline';"
+        " img-src 'self' data:; font-src 'self' data:;"
         f" connect-src 'self' ws://{HOST}:{port} ws://localhost:{port}; frame-ancestors 'none'"
     )
 

@@ -46,8 +46,8 @@ class Session:
     follower: Follower | None = None
     picture: Picture | None = None
     changed: int = 0
-    chosen: Filter = Filter()
-    sort: Sort = Sort()
+    chosen: Filter = field(default_factory=Filter)
+    sort: Sort = field(default_factory=Sort)
     selection: Selection | None = None
     item: int | None = None
     arm: tuple[str, int] | None = None

@@ -75,7 +75,8 @@ class Comparison:
     """`left` and `right` are parent ids in either ledger, item by item, changed ones first, in plan order otherwise.
 
     `codes`: 4 * left cell + right cell for an item with both transitions, -1 for one without. `missing`: parents that one side
-    lacks; `differing`: those whose frozen item is another one, left out. `tests`: all items first, then each domain. `whole`: a side compares whole trajectories.
+    lacks; `differing`: those whose frozen item is another one, left out. `tests`: all items first, then each domain. `whole`: a side
+    compares whole trajectories.
     """
 
     left: NDArray[np.int64]

@@ -41,10 +41,11 @@ def _side(arm: str, side: Side) -> dict[str, Any]:
 def write_rows(file: TextIO, rows: Iterable[dict[str, Any]], form: str) -> int:
     """Write them as they come; returns how many. A value that is absent is empty in CSV and null in JSON Lines."""
     if form == "jsonl":
-        n = 0
-        for n, row in enumerate(rows, start=1):
+        count = 0
+        for row in rows:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
-        return n
+            count += 1
+        return count
     return _csv(file, iter(rows))
 
 
@@ -55,7 +56,8 @@ def _csv(file: TextIO, rows: Iterator[dict[str, Any]]) -> int:
     writer = csv.DictWriter(file, list(first))
     writer.writeheader()
     writer.writerow(first)
-    n = 1
-    for n, row in enumerate(rows, start=2):
+    count = 1
+    for row in rows:
         writer.writerow(row)
-    return n
+        count += 1
+    return count

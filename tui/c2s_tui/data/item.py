@@ -31,7 +31,8 @@ from c2s_tui.data.source import Source
 class Step:
     """One decision of an arm: a position, or one question of a request that asks several (`question` names it).
 
-    `state` is the slot's, or `filled` for a position that needed no request. `options`, `truth` and `choice` come from the derived request and the recorded response; None where either cannot be had.
+    `state` is the slot's, or `filled` for a position that needed no request. `options`, `truth` and `choice` come from the derived request
+    and the recorded response; None where either cannot be had.
     `values` says what options stand for, where they are ids. `prefix` is the output before this step where it is made up of
     characters, `taken` what the step added to it. `same` is False where the recorded request is
     not the one that follows from the item. `text` is the answer as written, where a model wrote one. A step that goes on from the

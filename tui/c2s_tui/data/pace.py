@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 from bisect import bisect_right
 from collections import deque
@@ -49,7 +50,7 @@ class PaceMeter:
             width = max(1e-3, ended - started) / bins
             edges = [started + i * width for i in range(bins)]
             ids = [exchanges.sends_before(db, edge, newest) for edge in edges] + [newest]
-            history = tuple((b - a) / width for a, b in zip(ids, ids[1:]))
+            history = tuple((b - a) / width for a, b in itertools.pairwise(ids))
             average = newest / max(1e-3, ended - started)
             self._whole = (newest, Pace(history, width, average, started, ended))
         return self._whole[1]
@@ -65,7 +66,7 @@ class PaceMeter:
         edges = [now - self.WINDOW + i * width for i in range(BINS + 1)]
         times = [at for at, _ in self._samples]
         ids = [self._at(times, edge) for edge in edges]
-        history = tuple(max(0.0, b - a) / width for a, b in zip(ids, ids[1:]))
+        history = tuple(max(0.0, b - a) / width for a, b in itertools.pairwise(ids))
         span = max(0.5, min(30.0, now - started))
         return Pace(history, width, max(0.0, newest - self._at(times, now - span)) / span, started, ended)
 

@@ -111,7 +111,7 @@ class RunsWatch:
             stamp = (follower.source.stamp(), follower.source.run.running())
             known = self._seen.get(path)
             picture = known[1] if known is not None and isinstance(known[1], Picture) else None
-            if known is None or known[0] != stamp or picture is not None and (picture.state.live or slow and picture.due):
+            if known is None or known[0] != stamp or (picture is not None and (picture.state.live or (slow and picture.due))):
                 self._seen[path] = (stamp, guarded(follower.look, slow=slow))
             name = str(path.relative_to(self.root)) if path != self.root else path.name or str(path)
             yield RunEntry(path, name, self._seen[path][1])

@@ -6,7 +6,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -60,10 +60,8 @@ class Source:
         """When the ledger last changed, seconds since the epoch."""
         times = []
         for name in ("ledger.sqlite", "ledger.sqlite-wal"):
-            try:
+            with suppress(OSError):
                 times.append(os.stat(self.path / name).st_mtime)
-            except OSError:
-                pass
         return max(times, default=None)
 
     def control(self) -> str | None:

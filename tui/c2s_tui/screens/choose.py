@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
 from c2s_tui.text import Line, span
@@ -23,7 +23,7 @@ class Choice:
 class ChooseScreen(ModalScreen[Any]):
     """Returns the value of what was chosen, None where nothing was."""
 
-    BINDINGS = [Binding("escape,q", "close", "close")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "close", "close")]
 
     def __init__(self, title: str, choices: Sequence[Choice]) -> None:
         super().__init__()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from c2s_tui.data.compare import Comparison, SideSpec, compare, compared_rows
@@ -39,7 +39,7 @@ class CompareScreen(View):
     NAME = "compare"
     INTERVAL = 2.0
     LONGEST = 60.0
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "choose", "choose B", tooltip="choose another run, or other arms of this one, as side B"),
         Binding("enter", "open", "open", key_display="⏎", tooltip="open the item as side A has it"),
         Binding("tab", "cell(1)", "cell", tooltip="list the items behind the next cell"),

@@ -7,10 +7,10 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
 from c2s_tui.data.export import write_rows
@@ -31,7 +31,7 @@ class ExportScreen(ModalScreen[None]):
     """`rows()` gives the records anew each time it is called; `name` is the file's without its ending."""
 
     app: TuiApp
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("c", "write('csv')", "CSV"),
         Binding("j", "write('jsonl')", "JSON Lines"),
         Binding("escape,q", "close", "close"),

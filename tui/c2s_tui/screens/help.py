@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen, Screen
 
 from c2s_tui.text import Line, Span, cell, span
@@ -38,7 +40,7 @@ WORDS = (
 
 
 class HelpScreen(ModalScreen[None]):
-    BINDINGS = [Binding("escape,q,question_mark,enter", "close", "close")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark,enter", "close", "close")]
 
     def __init__(self, below: Screen, app_bindings: list[Binding]) -> None:
         super().__init__()

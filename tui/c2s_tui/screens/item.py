@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from c2s_tui.data.item import ItemView, Step, item_view
@@ -21,7 +21,7 @@ class ItemScreen(View):
 
     NAME = "item"
     INTERVAL = 1.0
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n,right,l", "next(1)", "next", key_display="n", tooltip="the next item of the filter"),
         Binding("N,left,h,b", "next(-1)", "previous", key_display="N", tooltip="the item before"),
         Binding("a", "arm(1)", "arm", tooltip="the steps of the next arm"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from textual import on
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.suggester import Suggester
 from textual.widget import Widget
 from textual.widgets import Input
@@ -42,11 +42,11 @@ class Found:
 
 
 class ItemsScreen(View):
-    """The parents that the filter leaves. While the run goes on, the list is made anew as parents close, and the cursor stays on its item."""
+    """The parents that the filter leaves. During a run the list is made again as parents close, and the cursor stays on its item."""
 
     NAME = "items"
     INTERVAL = 1.5
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "filter", "filter", key_display="/", tooltip="type a filter; escape takes it back"),
         Binding("enter", "open", "open", key_display="⏎", tooltip="open the item"),
         Binding("s", "sort(1)", "sort", tooltip="sort by the next column"),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from c2s_tui.data.follow import Picture
@@ -19,7 +19,7 @@ class MonitorScreen(View):
 
     NAME = "monitor"
     INTERVAL = 1.0
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "freeze", "freeze", tooltip="freeze what is shown, or let it go on"),
         Binding("p", "app.pause", "pause/go", tooltip="pause the runner, or let it go on"),
         Binding("enter", "items", "items", key_display="⏎", tooltip="open the items"),

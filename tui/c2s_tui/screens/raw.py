@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.screen import ModalScreen
 
@@ -28,7 +28,7 @@ class RawScreen(ModalScreen[None]):
     """Exact bytes: `x` changes between text and hex, `e` writes them to files, `y` copies the request."""
 
     app: TuiApp
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("x", "form", "text/hex", tooltip="text or hex"),
         Binding("e", "export", "write to files", tooltip="write the exact bytes to files"),
         Binding("y", "copy(False)", "copy request", tooltip="copy the request"),

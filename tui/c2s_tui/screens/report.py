@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
@@ -21,7 +21,7 @@ class ReportScreen(View):
 
     NAME = "report"
     INTERVAL = 1.0
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "refresh", "compute again", tooltip="compute the report from the outcomes of this moment"),
         Binding("y", "copy", "copy", tooltip="copy the report as text"),
         Binding("escape", "back", "back", show=False, tooltip="back to the runs"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from c2s_tui.data.runs import RunEntry, Runs
@@ -23,7 +23,7 @@ class RunsScreen(View):
 
     NAME = "runs"
     INTERVAL = 1.0
-    BINDINGS = [
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "open", key_display="⏎", tooltip="open this run's monitor"),
         Binding("i", "items", "items", tooltip="open this run's items"),
         Binding("c", "mark", "compare with", tooltip="mark this run as side B of a comparison"),

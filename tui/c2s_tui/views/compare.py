@@ -51,7 +51,8 @@ def compare_lines(found: Comparison, left: SideName, right: SideName, chosen: tu
     if width - size >= 70:
         tests = _tests(found, left, right, width - size)
         return lines + [
-            m.fit(size) + t for m, t in zip([*matrix, *[Line()] * (len(tests) - len(matrix))], [*tests, *[Line()] * len(matrix)])
+            m.fit(size) + t
+            for m, t in zip([*matrix, *[Line()] * (len(tests) - len(matrix))], [*tests, *[Line()] * len(matrix)], strict=False)
         ]
     return [*lines, *matrix, *_tests(found, left, right, width)]
 

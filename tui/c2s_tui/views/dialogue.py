@@ -91,7 +91,7 @@ def _records(detail: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     )
 
 
-def _mark(right: Sequence[bool] | None | str, first: bool, illegal: bool, hit: tuple[Any, ...]) -> Span:
+def _mark(right: Sequence[bool] | str | None, first: bool, illegal: bool, hit: tuple[Any, ...]) -> Span:
     if right == "open":
         return cell("… ", 5, "dim", right=True, hit=hit)
     if right is None:

@@ -34,7 +34,7 @@ class ItemLines:
 
 
 def item_lines(view: ItemView, key: tuple[str, int, int] | None, step: int, width: int, *, place: str = "") -> ItemLines:
-    """`key` names the instance of an arm (arm, replicate, turn) whose trajectory is shown; `step` is the index of the step looked at closely."""
+    """`key` names the instance of an arm (arm, replicate, turn) whose trajectory is shown; `step` is the index of the step in detail."""
     shown = shown_arm(view, key)
     at = None if shown is None or not shown.steps else shown.steps[min(step, len(shown.steps) - 1)]
     lines = _head(view, width, place)
@@ -58,7 +58,10 @@ def item_lines(view: ItemView, key: tuple[str, int, int] | None, step: int, widt
 
 
 def _columns(steps: tuple[Step, ...]) -> list[Column]:
-    """The columns of a trajectory, as wide as what is in them; those of probabilities, prefixes, options, and texts other than the value taken, only where there are some."""
+    """The columns of a trajectory, as wide as what is in them.
+
+    Those of probabilities, prefixes, options, and texts other than the value taken, only where there are some.
+    """
     shown = {
         "step": [s.question or str(s.step) for s in steps],
         "prefix": [s.prefix for s in steps],

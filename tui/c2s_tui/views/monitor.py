@@ -113,7 +113,7 @@ def _joint(seen: Picture, width: int) -> list[Line]:
     if not rows:
         return []
     pairs = {row.pair for row in rows}
-    heads = dict(zip(("first", "second"), next(iter(pairs)) if len(pairs) == 1 else ("first", "second")))
+    heads = dict(zip(("first", "second"), next(iter(pairs)) if len(pairs) == 1 else ("first", "second"), strict=True))
     heads = {key: arm_title(name).upper()[:12] for key, name in heads.items()}
     heads["scr"] = f"  {'/'.join(dict.fromkeys(row.share for row in rows))} % [95 %]"
     cells = [_joint_cells(row) for row in rows]
@@ -126,7 +126,7 @@ def _joint(seen: Picture, width: int) -> list[Line]:
 def _grouped(titles: Sequence[str], lines: Iterable[Line]) -> list[Line]:
     """The lines, each group of the same title behind a line with that title; lines without a title as they are."""
     found, before = [], ""
-    for title, line in zip(titles, lines):
+    for title, line in zip(titles, lines, strict=True):
         if title != before:
             found.append(Line(span(title, "accent")))
         found.append(line)
@@ -186,7 +186,7 @@ def _progress(seen: Picture, width: int) -> list[Line]:
     bars = [span(bar(cell.settled / cell.slots if cell.slots else 0, size), "bar") for cell in seen.cells]
     several = len({cell.panel for cell in seen.cells}) > 1
     titles = [cell.panel if several else "" for cell in seen.cells]
-    return [layout.head(), *_grouped(titles, (layout.row(row | {"bar": drawn}) for row, drawn in zip(rows, bars)))]
+    return [layout.head(), *_grouped(titles, (layout.row(row | {"bar": drawn}) for row, drawn in zip(rows, bars, strict=True)))]
 
 
 def _progress_cells(cell: Cell, fresh: bool) -> dict:

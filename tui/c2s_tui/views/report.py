@@ -65,4 +65,4 @@ def _rule(point: LengthPoint, size: int) -> list[Span]:
         drawn[low], drawn[high] = "├", "┤"
     at = _column(point.scr, size)
     drawn[at], roles[at] = "●", "bold"
-    return [Span(c, role) for c, role in zip(drawn, roles)]
+    return [Span(c, role) for c, role in zip(drawn, roles, strict=True)]

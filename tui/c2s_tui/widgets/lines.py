@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.actions import SkipAction
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
@@ -30,8 +30,8 @@ class LineView(ScrollView, can_focus=True):
     """`stops` are the lines that the cursor can stand on: None for a text that is only scrolled."""
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES = {f"line--{role}" for role in (*ROLES, "cursor")}
-    BINDINGS = [
+    COMPONENT_CLASSES: ClassVar[set[str]] = {f"line--{role}" for role in (*ROLES, "cursor")}
+    BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j,down", "move(1)", "down", show=False),
         Binding("k,up", "move(-1)", "up", show=False),
         Binding("g,home", "end(False)", "first", show=False),
