@@ -63,18 +63,12 @@ def _by_turn(view: ItemView, shown: ArmView | None, turn: int | None, turns: int
         here = shown is not None and shown.name == name
         found = _right(view, name)
         first = next((t for t in range(1, turns + 1) if (right := found.get(t)) is not None and not all(right)), None)
-        title = cell(arm_title(name), size, "bold" if here else "", hit=("arm", *_instance(view, name, 1)))
-        parts = [Span("▶ " if here else "  ", "accent"), title]
-        for t in range(1, turns + 1):
-            parts.append(_mark(found.get(t, "open"), t == first, (name, t) in illegal, hit=("arm", *_instance(view, name, t))))
+        by_turn = any(arm.turn for arm in view.arms if arm.name == name)
+        hits = [("arm", name, 0, t if by_turn else 0) for t in range(1, turns + 1)]
+        parts = [Span("▶ " if here else "  ", "accent"), cell(arm_title(name), size, "bold" if here else "", hit=hits[0])]
+        parts += [_mark(found.get(t, "open"), t == first, (name, t) in illegal, hit) for t, hit in enumerate(hits, start=1)]
         lines.append(Line(*parts).fit(width))
     return lines
-
-
-def _instance(view: ItemView, name: str, turn: int) -> tuple[str, int, int]:
-    """The key of the instance of an arm that answers a turn: the one of this turn, or the only one."""
-    keys = [arm.key for arm in view.arms if arm.name == name]
-    return next((key for key in keys if key[2] == turn), keys[0])
 
 
 def _right(view: ItemView, name: str) -> dict[int, Sequence[bool] | None]:
