@@ -16,12 +16,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from c2s.api.calls import plan, resume, run
     from c2s.api.columns import Columns
-    from c2s.api.handle import Run, open, verify
+    from c2s.api.handle import Run, verify
+    from c2s.api.handle import open as open
     from c2s.api.planned import PlannedRun
     from c2s.api.watching import Progress, StopToken
 
-__all__ = ["Columns", "PlannedRun", "Progress", "Run", "StopToken", "__version__", "open", "plan", "resume", "run", "verify"]
+__all__ = ["Columns", "PlannedRun", "Progress", "Run", "StopToken", "__version__", "plan", "resume", "run", "verify"]
 
+# `open` is not in __all__: `from c2s import *` leaves the builtin function alone.
 _PLACES = {
     "Columns": "columns",
     "PlannedRun": "planned",
@@ -34,10 +36,10 @@ _PLACES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
+    if name in _PLACES or name in __all__:
         return getattr(import_module(f"c2s.api.{_PLACES.get(name, 'calls')}"), name)
     raise AttributeError(f"module 'c2s' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_PLACES})

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import hashlib
 import json
 import os
 import signal
 import subprocess
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +159,14 @@ def test_it_works_in_a_thread(tmp_path: Path, way: str) -> None:
     thread.start()
     thread.join(60)
     assert results == (["done"] if way == "library" else [0]) and signal.getsignal(signal.SIGINT) is before
+
+
+def test_two_runs_at_once_leave_the_process_as_it_was(tmp_path: Path) -> None:
+    before = gc.get_threshold()
+    with ThreadPoolExecutor(2) as pool:
+        runs = list(pool.map(lambda n: c2s.run(SLOW, limit=n, out=tmp_path / str(n)), (2, 6)))
+    assert [run.state for run in runs] == ["done", "done"] and gc.get_threshold() == before
+    assert all(run.verify().differences == [] for run in runs)
 
 
 def test_it_works_inside_a_running_event_loop(tmp_path: Path) -> None:

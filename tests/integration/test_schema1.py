@@ -107,7 +107,8 @@ def test_every_screen_shows_them_as_it_shows_the_migrated_ledger(name: str, fold
     path = folder / name / "ledger.sqlite"
 
     def shown() -> dict[str, str]:
-        os.utime(path, (1_000_000_000, 1_000_000_000))  # the list of runs shows its age
+        for other in RUNS:  # the list of runs shows all in the folder, with their ages
+            os.utime(folder / other / "ledger.sqlite", (1_000_000_000, 1_000_000_000))
         screens = {}
         for screen in ("runs", "monitor", "items", "item", "compare", "report"):
             assert tui([name, "--once", "--screen", screen]) == 0

@@ -56,7 +56,10 @@ def test_no_function_has_the_name_of_a_module() -> None:
     for name in FUNCTIONS:
         assert callable(getattr(c2s, name)) and inspect.getdoc(getattr(c2s, name))
         assert importlib.util.find_spec(f"c2s.{name}") is None and importlib.util.find_spec(f"c2s.api.{name}") is None
-    assert set(c2s.__all__) >= {*FUNCTIONS, "Run", "Columns", "Progress"} and set(c2s.__all__) <= set(dir(c2s))
+    assert set(c2s.__all__) >= {*FUNCTIONS, "Run", "Columns", "Progress"} - {"open"} and {*c2s.__all__, "open"} <= set(dir(c2s))
+    namespace: dict[str, Any] = {}
+    exec("from c2s import *", namespace)
+    assert namespace["run"] is c2s.run and "open" not in namespace, "the builtin function stays"
     with pytest.raises(AttributeError, match="no attribute 'runn'"):
         c2s.runn  # noqa: B018
 
