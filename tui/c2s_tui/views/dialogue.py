@@ -62,7 +62,7 @@ def _by_turn(view: ItemView, shown: ArmView | None, turn: int | None, turns: int
     for name in names:
         here = shown is not None and shown.name == name
         found = _right(view, name)
-        first = next((t for t in range(1, turns + 1) if t in found and found[t] is not None and not all(found[t])), None)
+        first = next((t for t in range(1, turns + 1) if not all(found.get(t) or ())), None)
         by_turn = any(arm.turn for arm in view.arms if arm.name == name)
         hits = [("arm", name, 0, t if by_turn else 0) for t in range(1, turns + 1)]
         parts = [Span("▶ " if here else "  ", "accent"), cell(arm_title(name), size, "bold" if here else "", hit=hits[0])]
