@@ -20,7 +20,7 @@ from c2s_tui.data.items import named_item
 from c2s_tui.data.source import Trouble, guarded
 from c2s_tui.screens.base import View
 from c2s_tui.screens.help import HelpScreen
-from c2s_tui.session import Session, SideChoice, newest, planned
+from c2s_tui.session import Session, SideChoice
 from c2s_tui.text import visible
 from c2s_tui.widgets.bars import NUMBERS, described
 
@@ -82,7 +82,7 @@ class TuiApp(App[None]):
 
         def read() -> None:
             session.opened.look()
-            session.chosen = parse(typed, planned(session.opened))
+            session.chosen = parse(typed, session.opened.known_plan())
             if item is not None:
                 session.item = named_item(session.opened.source, item)
 
@@ -107,7 +107,7 @@ class TuiApp(App[None]):
 
     def _choose_first(self) -> bool:
         found = guarded(self.session.watch.look)
-        path = None if isinstance(found, Trouble) else newest(found.entries)
+        path = None if isinstance(found, Trouble) else found.foremost()
         if path is None:
             return False
         self.session.open(path)

@@ -18,7 +18,7 @@ from c2s_tui.data.items import all_rows, named_item
 from c2s_tui.data.report import report
 from c2s_tui.data.selection import Selection, select
 from c2s_tui.data.source import Trouble
-from c2s_tui.session import Session, SideChoice, default_other, newest, planned
+from c2s_tui.session import Session, SideChoice, default_other
 from c2s_tui.text import Line
 from c2s_tui.views.compare import SideName, compare_layout, compare_lines, compared_line, listed
 from c2s_tui.views.item import item_lines
@@ -49,7 +49,7 @@ def print_once(root: Path, run: Path | None, options: argparse.Namespace) -> int
 
 
 def _newest(session: Session) -> Path:
-    path = newest(session.watch.look().entries)
+    path = session.watch.look().foremost()
     if path is None:
         raise UsageError(f"no run directory under {session.root} can be read; make one with: c2s run")
     return path
@@ -60,12 +60,12 @@ def _monitor(session: Session, picture: Picture, options: argparse.Namespace, wi
 
 
 def _selection(session: Session, options: argparse.Namespace) -> Selection:
-    plan = planned(session.opened)
+    plan = session.opened.known_plan()
     return list(select(session.opened.source, plan, parse(options.filter, plan), session.sort))[-1]
 
 
 def _items(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
-    selection, plan = _selection(session, options), planned(session.opened)
+    selection, plan = _selection(session, options), session.opened.known_plan()
     layout = items_layout(width, selection.pair, panels_for(selection.chosen, plan), plan)
     yield from items_head(selection, width, plan)
     yield layout.head(indent=1)
@@ -90,7 +90,7 @@ def _item(session: Session, picture: Picture, options: argparse.Namespace, width
 
 def _compare(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
     run = session.opened
-    other = SideChoice(Path(options.other)) if options.other else default_other(run.source.path, planned(run))
+    other = SideChoice(Path(options.other)) if options.other else default_other(run.source.path, run.known_plan())
     left, right = session.side(SideChoice(run.source.path)), session.side(other)
     found = compare(left, right)
     yield from compare_lines(found, SideName.of(left), SideName.of(right), None, width)

@@ -11,15 +11,19 @@ import logging
 import shlex
 import sys
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from c2s.errors import MissingDependency, UsageError
 from c2s.extras import install_command
 
 if TYPE_CHECKING:
-    from textual_serve.server import Server
+    from aiohttp import web
 
 HOST = "127.0.0.1"
+
+
+class _Server(Protocol):
+    def listen(self) -> None: ...
 
 
 def command(options: argparse.Namespace) -> str:
@@ -48,14 +52,14 @@ def serve(options: argparse.Namespace) -> int:
     return 0
 
 
-def _server(command: str, port: int) -> Server:
+def _server(command: str, port: int) -> _Server:
     from aiohttp import web
     from textual_serve.server import Server
 
     names = {f"{name}:{port}" for name in (HOST, "localhost")}
     policy = (
-        "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
-        "img-src 'self' data:; font-src 'self' data:;"
+        "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline';"
+        " img-src 'self' data:; font-src 'self' data:;"
         f" connect-src 'self' ws://{HOST}:{port} ws://localhost:{port}; frame-ancestors 'none'"
     )
 
@@ -98,4 +102,5 @@ def _server(command: str, port: int) -> Server:
             page: web.StreamResponse = await super().handle_index(request)
             return page
 
-    return LoopbackServer(command, host=HOST, port=port, title="c2s")
+    server: _Server = LoopbackServer(command, host=HOST, port=port, title="c2s")
+    return server

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from c2s_tui.data.compare import SideSpec
 from c2s_tui.data.filters import Filter, arm_pair, base_pair, pair_of
 from c2s_tui.data.follow import Follower, Picture
 from c2s_tui.data.plan import Plan
-from c2s_tui.data.runs import RunEntry, RunsWatch
+from c2s_tui.data.runs import RunsWatch
 from c2s_tui.data.selection import Selection, Sort
 
 
@@ -33,21 +33,6 @@ def default_other(path: Path, plan: Plan) -> SideChoice:
     if not others:
         raise UsageError("this run has no third arm to compare with; choose another run as side B: the key c, or --with RUN")
     return SideChoice(path, (pair[0], others[0]))
-
-
-def newest(entries: Iterable[RunEntry]) -> Path | None:
-    """The run that is going, else the one that was written last; None where no run can be read."""
-    seen = [(entry.path, entry.seen) for entry in entries if isinstance(entry.seen, Picture)]
-    live = [(path, picture) for path, picture in seen if picture.state.live]
-    return max(live or seen, key=lambda run: run[1].written or 0)[0] if seen else None
-
-
-def planned(follower: Follower) -> Plan:
-    """The plan of a run; the first look reads it. Raises LedgerError."""
-    if follower.plan is None:
-        follower.look()
-    assert follower.plan is not None, "a look reads the plan or raises"
-    return follower.plan
 
 
 @dataclass(slots=True)
@@ -114,6 +99,6 @@ class Session:
     def side(self, choice: SideChoice) -> SideSpec:
         """Reads the run's plan if need be. Raises LedgerError."""
         follower = self.watch.follower(choice.path)
-        plan = planned(follower)
+        plan = follower.known_plan()
         pair = base_pair(plan) if choice.arms is None else arm_pair(plan, *choice.arms)
         return SideSpec(follower.source, plan, pair)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -85,7 +85,7 @@ def frozen_item(payload: bytes | str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def text_of(payload: dict[str, Any], key: str) -> str | None:
+def text_of(payload: Mapping[str, Any], key: str) -> str | None:
     value = payload.get(key)
     return value if isinstance(value, str) else None
 

@@ -18,7 +18,7 @@ from c2s_tui.data.items import ItemRow
 from c2s_tui.screens.base import View, trouble_lines
 from c2s_tui.screens.choose import Choice, ChooseScreen
 from c2s_tui.screens.export import ExportScreen, stamp
-from c2s_tui.session import SideChoice, default_other, planned
+from c2s_tui.session import SideChoice, default_other
 from c2s_tui.text import Hit, Line
 from c2s_tui.views.compare import SideName, compare_layout, compare_lines, compared_line, listed
 from c2s_tui.views.table import Layout
@@ -82,7 +82,7 @@ class CompareScreen(View[Compared | None]):
         here = SideChoice(run.source.path)
         if self.session.other is not None and self.session.other != here:
             return here, self.session.other
-        return here, default_other(run.source.path, planned(run))
+        return here, default_other(run.source.path, run.known_plan())
 
     def fetch(self, post: Callable[[Compared | None], None]) -> Compared | None:
         session = self.session

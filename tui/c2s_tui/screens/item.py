@@ -12,7 +12,6 @@ from c2s_tui.data.item import ItemView, Step, item_view
 from c2s_tui.data.selection import select
 from c2s_tui.screens.base import View, as_text, trouble_lines
 from c2s_tui.screens.raw import RawScreen
-from c2s_tui.session import planned
 from c2s_tui.text import Hit
 from c2s_tui.views.item import item_lines, shown_arm
 from c2s_tui.widgets.lines import LineView, Text
@@ -46,7 +45,7 @@ class ItemScreen(View[ItemView | None]):
         picture = follower.look()
         known = self.view
         if session.selection is None:
-            for selection in select(follower.source, planned(follower), session.chosen, session.sort):
+            for selection in select(follower.source, follower.known_plan(), session.chosen, session.sort):
                 session.selection = selection
         if session.item is None and session.selection is not None and len(session.selection.ids):
             session.item = int(session.selection.ids[0])

@@ -25,7 +25,6 @@ from c2s_tui.data.selection import Selection, Sort, select
 from c2s_tui.data.source import Source
 from c2s_tui.screens.base import View, trouble_lines
 from c2s_tui.screens.export import ExportScreen, stamp
-from c2s_tui.session import planned
 from c2s_tui.text import Hit, Line, span, wrap
 from c2s_tui.views.items import item_line, items_head, items_layout
 from c2s_tui.views.table import Layout
@@ -105,7 +104,7 @@ class ItemsScreen(View[Found | None]):
         if known is not None and known.selection.complete and _progress(known.picture) == _progress(picture):
             return None
         found = None
-        plan = planned(follower)
+        plan = follower.known_plan()
         for selection in select(follower.source, plan, chosen, sort, cancelled=lambda: worker.is_cancelled):
             found = Found(follower.source, plan, picture, selection)
             if not selection.complete and known is None:
