@@ -76,6 +76,6 @@ def requests_by_state(counters: list[Count], panel: str | None = None) -> dict[s
     return totals | {"planned": sum(totals.values()), "open": totals["planned"] + totals["reserved"] + totals["sent"]}
 
 
-def run_state(running: bool, failure: str | None, requests: dict[str, int]) -> str:
+def run_state(running: bool, failure: str | None, requests: Mapping[str, int]) -> str:
     """`running`, `failed`, `done` or `interrupted`; `requests` as `requests_by_state` gives them."""
     return "running" if running else "failed" if failure else "done" if not requests["open"] else "interrupted"

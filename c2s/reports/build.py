@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -121,7 +122,7 @@ def _replace_unwritable(report: Report) -> None:
     for name in report.names():
         for sections in [*(run.panels[name].sections for run in report.runs if name in run.panels), report.across.get(name, [])]:
             for place, section in enumerate(sections):
-                sections[place] = _made(section.name, name, lambda section=section: _written(section))
+                sections[place] = _made(section.name, name, partial(_written, section))
 
 
 def _written(section: Section) -> Section:

@@ -12,7 +12,8 @@ from c2s.reports.section import Column, Row, Section
 
 def compliance(data: PanelData) -> Section:
     """Outcomes of every arm by kind, repeats included. The text report shows the table only where something was invalid."""
-    rows, kinds = [], Counter()
+    rows: list[Row] = []
+    kinds: Counter[str] = Counter()
     for domain, parents in data.domains.items():
         for arm in data.panel.arms:
             found = [o for row in parents for (name, *_), o in row.outcomes.items() if name == arm.name]

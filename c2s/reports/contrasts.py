@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, defined
+from c2s.reports.data import PanelData, Row, defined, value_of
 from c2s.reports.section import TEST_OF, Column, Section
 
 COLUMNS = (
@@ -24,7 +24,7 @@ def contrasts(data: PanelData, *, family: str, pairs: Sequence[tuple[str, str]],
     rows = []
     for domain, parents in data.domains.items():
         for first, second in pairs:
-            found = defined(parents, lambda r: r.value(first, measure), lambda r: r.value(second, measure))
+            found = defined(parents, value_of(first, measure), value_of(second, measure))
             a, b = [x for _, x, _ in found], [y for _, _, y in found]
             rows.append(
                 {"domain": domain, "contrast": f"{first} - {second}", "family": family, "n": len(found), "n_planned": len(parents)}
@@ -41,7 +41,7 @@ def interaction(data: PanelData, *, arms: Sequence[str], family: str, title: str
     """(first - second) minus (third - fourth) of the four arms, paired by parent; exact sign flips, Holm over `family`."""
     rows = []
     for domain, parents in data.domains.items():
-        found = defined(parents, *(lambda r, arm=arm: r.value(arm, measure) for arm in arms))
+        found = defined(parents, *(value_of(arm, measure) for arm in arms))
         values = np.array([(int(a) - int(b)) - (int(c) - int(d)) for _, a, b, c, d in found], dtype=int)
         rows.append(
             {"domain": domain, "family": family, "n": len(found), "n_planned": len(parents)}
@@ -55,7 +55,7 @@ def interaction(data: PanelData, *, arms: Sequence[str], family: str, title: str
 
 def between_domains(data: PanelData, *, arms: Sequence[str], source: str) -> Section:
     """Lexical minus arithmetic EM over partner pairs, which are resampled together (exploratory, D.6)."""
-    partners: dict[str, dict[str, object]] = {}
+    partners: dict[str, dict[str, Row]] = {}
     for row in data.rows:
         partners.setdefault(row.parent.pair or row.parent.id, {})[row.parent.domain] = row
     rows = []

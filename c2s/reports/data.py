@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
+from c2s.controllers.arm_factors import Factor
 from c2s.ledger import reader
 from c2s.ledger.counters import Count, counts, requests_by_state
 from c2s.panels.base import Panel
 from c2s.panels.registry import PANELS
 from c2s.plugins import missing
 from c2s.records import Outcome, Parent, Slot
+
+T = TypeVar("T")
 
 REQUEST_STATES = ("planned", "ok", "error", "unknown", "blocked", "not_needed", "open")
 
@@ -36,6 +39,16 @@ class Row:
         outcome = self.ok(arm, replicate, turn)
         return None if outcome is None else getattr(outcome, measure)
 
+    def all_ok(self, arms: Sequence[str], replicates: Sequence[int] = (0,)) -> list[Outcome] | None:
+        """The outcomes of several arms and repeats, where all are defined."""
+        found = [outcome for arm in arms for r in replicates if (outcome := self.ok(arm, r)) is not None]
+        return found if len(found) == len(arms) * len(replicates) else None
+
+    def all_values(self, arms: Sequence[str]) -> list[bool] | None:
+        """Whether each of several arms is right, where all are defined."""
+        found = [value for arm in arms if (value := self.value(arm)) is not None]
+        return found if len(found) == len(arms) else None
+
     @property
     def stratum(self) -> Any:
         """What its panel's bootstrap keeps fixed: the length, unless the frozen item names something finer."""
@@ -53,7 +66,7 @@ class RunData:
 
     @property
     def model(self) -> str:
-        return self.identity["model"]
+        return str(self.identity["model"])
 
     @property
     def simulation(self) -> bool:
@@ -62,7 +75,7 @@ class RunData:
     @property
     def asked(self) -> list[str]:
         """Panels that were named for this run; the others are there because these use them."""
-        return self.identity.get("asked", self.identity["panels"])
+        return list(self.identity.get("asked", self.identity["panels"]))
 
     @cached_property
     def counts(self) -> list[Count]:
@@ -93,6 +106,21 @@ class PanelData:
 
     def __init__(self, run: RunData, panel: Panel) -> None:
         self.run, self.panel = run, panel
+        self._made: dict[Callable[[PanelData], Any], Any] = {}
+
+    def once(self, make: Callable[[PanelData], T]) -> T:
+        """What a function makes of this panel, made once for all sections of the report."""
+        if make not in self._made:
+            self._made[make] = make(self)
+        found: T = self._made[make]
+        return found
+
+    def arm(self, **factors: Factor) -> str:
+        """The name of the only arm that has these factors. Raises KeyError where there is none, or more than one."""
+        found = self.panel.arms_where(**factors)
+        if len(found) != 1:
+            raise KeyError(f"panel {self.panel.name} has {len(found)} arms with {factors}")
+        return found[0].name
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -138,6 +166,16 @@ class PanelData:
         if found is None:
             raise KeyError(f"{self.panel.name} uses {name}, which the run does not have")
         return found
+
+
+def outcome_of(arm: str, replicate: int = 0) -> Callable[[Row], Outcome | None]:
+    """A function that gives a row's outcome of an arm, where it is defined; for `defined`."""
+    return lambda row: row.ok(arm, replicate)
+
+
+def value_of(arm: str, measure: str = "correct", replicate: int = 0) -> Callable[[Row], bool | None]:
+    """A function that gives `correct` or `fidelity` of a row's outcome of an arm; for `defined`."""
+    return lambda row: row.value(arm, measure, replicate)
 
 
 def defined(rows: Sequence[Row], *values: Any) -> list[tuple[Any, ...]]:

@@ -11,13 +11,15 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from c2s import stats
 from c2s.panels.base import Panel
 from c2s.reports.section import NO_VARIATION
 from c2s.stats.results import Interval
 
-Values = Sequence[float | bool | int]
+Values = Sequence[float | bool | int] | NDArray[Any]
+Strata = Sequence[Hashable] | None
 
 
 def settings(panel: Panel) -> dict[str, Any]:
@@ -44,7 +46,7 @@ def put(key: str, found: Interval) -> dict[str, Any]:
     return row
 
 
-def share(key: str, hits: Values, strata: Sequence[Hashable], panel: Panel) -> dict[str, Any]:
+def share(key: str, hits: Values, strata: Strata, panel: Panel) -> dict[str, Any]:
     """The share of hits with its interval, and `key_count` as [hits, of]."""
     count = {f"{key}_count": [int(sum(hits)), len(hits)]}
     if not len(hits):
@@ -59,7 +61,7 @@ def _boundary(key: str, exact: Interval) -> dict[str, Any]:
 
 
 def retention(
-    key: str, native: Values, local: Values, strata: Sequence[Hashable], panel: Panel, given: str = "Native", *, boundary: bool = False
+    key: str, native: Values, local: Values, strata: Strata, panel: Panel, given: str = "Native", *, boundary: bool = False
 ) -> dict[str, Any]:
     """SCR with its interval and `key_count` as [retained, conditioning successes].
 
@@ -80,13 +82,13 @@ def retention(
     return row
 
 
-def mean(key: str, values: Values, strata: Sequence[Hashable], panel: Panel, **more: Any) -> dict[str, Any]:
+def mean(key: str, values: Values, strata: Strata, panel: Panel, **more: Any) -> dict[str, Any]:
     if not len(values):
         return {key: None, f"{key}_interval": None, f"{key}_method": None, "undefined": {key: "no parent is defined"}}
     return put(key, stats.bootstrap_mean(np.asarray(values, float), strata, **settings(panel), **more))
 
 
-def difference(key: str, a: Values, b: Values, strata: Sequence[Hashable], panel: Panel) -> dict[str, Any]:
+def difference(key: str, a: Values, b: Values, strata: Strata, panel: Panel) -> dict[str, Any]:
     """Mean of a - b over the same parents."""
     if not len(a):
         return {key: None, f"{key}_interval": None, f"{key}_method": None, "undefined": {key: "no parent is defined"}}

@@ -27,8 +27,12 @@ def head(runs: Sequence[RunData]) -> Section:
         Column("requests.planned", "requests", "int"),
         *(Column(f"requests.{state}", state.replace("_", " "), "int") for state in REQUEST_STATES[1:]),
     )
-    notes = [note for row in rows for note in _notes(row, f"{row['run']}: " if several else "")]
-    return Section("head", title, "ours", columns, rows, list(dict.fromkeys(notes)))
+    notes: dict[str, list[str]] = {}
+    for row in rows:
+        for note in _notes(row):
+            notes.setdefault(note, []).append(row["run"])
+    told = [note if len(letters) == len(rows) else f"{', '.join(letters)}: {note}" for note, letters in notes.items()]
+    return Section("head", title, "ours", columns, rows, told)
 
 
 def _row(name: str, run: RunData) -> Row:
@@ -53,15 +57,15 @@ def _title(row: Row) -> str:
     return f"{row['model']} ({kind}{which})"
 
 
-def _notes(row: Row, which: str) -> list[str]:
-    """What the numbers rest on, in a sentence or two."""
+def _notes(row: Row) -> list[str]:
+    """What the numbers of a run rest on, in a sentence or two."""
     settings: Mapping[str, Any] = row["settings"]
     chosen = ", ".join(f"{key} {settings[key]}" for key in SHOWN_SETTINGS if settings.get(key) is not None)
-    notes = [f"{which}Settings: {chosen}. Items: {row['items_sha256'][:12]}."]
+    notes = [f"Settings: {chosen}. Items: {row['items_sha256'][:12]}."]
     requests = row["requests"]
     lost = requests["error"] + requests["unknown"]
     if lost:
-        notes.append(f"{which}{lost} requests ended in error or unknown: what needed them is undefined and never scored.")
+        notes.append(f"{lost} requests ended in error or unknown: what needed them is undefined and never scored.")
     if requests["open"]:
-        notes.append(f"{which}NOT FINISHED: {requests['open']} of {requests['planned']} requests are open.")
+        notes.append(f"NOT FINISHED: {requests['open']} of {requests['planned']} requests are open.")
     return notes

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, Row, defined, strata_of
+from c2s.reports.data import PanelData, Row, defined, strata_of, value_of
 from c2s.reports.section import Column, Section
 
 COLUMNS = (
@@ -28,16 +29,16 @@ def retained(data: PanelData, *, native: str, arms: Sequence[str], source: str) 
     return Section("retained", "what is right, and what stays right", source, COLUMNS, rows, notes)
 
 
-def accuracy(data: PanelData, rows: Sequence[Row], arm: str, measure: str = "correct", key: str = "em") -> dict:
+def accuracy(data: PanelData, rows: Sequence[Row], arm: str, measure: str = "correct", key: str = "em") -> dict[str, Any]:
     """Share right of one arm over the parents where it is defined."""
-    found = defined(rows, lambda row: row.value(arm, measure))
+    found = defined(rows, value_of(arm, measure))
     strata = strata_of([row for row, _ in found])
     return {"n": len(found), "n_planned": len(rows)} | estimates.share(key, [hit for _, hit in found], strata, data.panel)
 
 
-def pair(data: PanelData, rows: Sequence[Row], native: str, arm: str, replicates: tuple[int, int] = (0, 0)) -> dict:
+def pair(data: PanelData, rows: Sequence[Row], native: str, arm: str, replicates: tuple[int, int] = (0, 0)) -> dict[str, Any]:
     """EM of `arm`, joint table and SCR given `native`, over the pairs that are defined."""
-    found = defined(rows, lambda r: r.value(native, replicate=replicates[0]), lambda r: r.value(arm, replicate=replicates[1]))
+    found = defined(rows, value_of(native, replicate=replicates[0]), value_of(arm, replicate=replicates[1]))
     strata = strata_of([row for row, _, _ in found])
     first, second = [a for _, a, _ in found], [b for _, _, b in found]
     return {"n": len(found), "n_planned": len(rows)} | estimates.merged(
@@ -52,9 +53,10 @@ def by_presentation(data: PanelData, *, presentations: Sequence[str], source: st
     rows = []
     for domain, parents in data.domains.items():
         for name in presentations:
-            shown = [row for row in parents if (f"native_{name}", 0, 0) in row.outcomes]
-            row = {"domain": domain, "presentation": name} | pair(data, shown, f"native_{name}", f"serial_{name}")
-            native = accuracy(data, shown, f"native_{name}", key="native_em")
+            first, second = (data.arm(interface=interface, variant=name) for interface in ("native", "serial"))
+            shown = [row for row in parents if (first, 0, 0) in row.outcomes]
+            row = {"domain": domain, "presentation": name} | pair(data, shown, first, second)
+            native = accuracy(data, shown, first, key="native_em")
             reasons = native.get("undefined", {})
             rows.append(estimates.merged(row, {"native_em": native["native_em"]} | ({"undefined": reasons} if reasons else {})))
     columns = (

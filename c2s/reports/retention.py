@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, Row, defined, strata_of
+from c2s.reports.data import PanelData, Row, defined, strata_of, value_of
 from c2s.reports.formats import percent
 from c2s.reports.section import TEST_OF, Column, Section
 
@@ -27,7 +27,7 @@ def accuracy(data: PanelData, *, shown: bool = True) -> Section:
     for domain, parents in data.domains.items():
         pairs = {id(row) for row in _pairs(data, parents)}
         for arm in data.panel.arms:
-            own = defined(parents, lambda row, name=arm.name: row.value(name))
+            own = defined(parents, value_of(arm.name))
             kept = [(row, right) for row, right in own if arm.name not in _pair(data) or id(row) in pairs]
             strata = strata_of([row for row, _ in kept])
             row = {"domain": domain, "arm": arm.name, "n": len(own), "n_planned": len(parents), "pairs": [len(pairs), len(parents)]}
@@ -84,14 +84,13 @@ def mcnemar(data: PanelData, *, shown: bool = True) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         kept, first, second = _values(data, parents)
+        counts = estimates.joint(first, second, _pair(data)[0])
+        masses = {key: counts[key] for key in ("loss_mass", "gain_mass")}
+        reasons = {} if kept else {"undefined": dict.fromkeys(masses, "no pair is defined")}
         rows.append(
             {"domain": domain, "family": FAMILY, "n": len(kept), "n_planned": len(parents)}
-            | estimates.merged(estimates.joint(first, second, _pair(data)[0]), estimates.mcnemar(second, first))
+            | estimates.merged(estimates.mcnemar(second, first), masses | reasons)
         )
-    for row in rows:  # the test is of lost against gained; what has no other meaning here stands in `transitions`
-        for key in ("delta", "gain_rate"):
-            del row[key]
-            row.get("undefined", {}).pop(key, None)
     columns = (
         Column("domain", "domain"),
         Column("loss_mass", "lost %", "rate"),
@@ -134,7 +133,7 @@ def _shown(arm: str) -> str:
 def _values(data: PanelData, rows: Sequence[Row]) -> tuple[list[Row], list[bool], list[bool]]:
     """(parents where both arms of the pair are defined, whether the first is right, whether the second is right)."""
     first, second = _pair(data)
-    found = defined(rows, lambda row: row.value(first), lambda row: row.value(second))
+    found = defined(rows, value_of(first), value_of(second))
     return [row for row, _, _ in found], [a for _, a, _ in found], [b for _, _, b in found]
 
 
@@ -146,12 +145,12 @@ def _cell(data: PanelData, rows: Sequence[Row]) -> dict[str, Any]:
     """The pair over some parents: counts, accuracies, SCR with its interval."""
     kept, first, second = _values(data, rows)
     n = len(kept)
-    row = {"n": n, "n_planned": len(rows), "n_dropped": len(rows) - n}
+    row: dict[str, Any] = {"n": n, "n_planned": len(rows), "n_dropped": len(rows) - n}
     row |= {"native_em": sum(first) / n if n else None, "em": sum(second) / n if n else None}
-    parts = (
+    parts = [
         estimates.joint(first, second, _pair(data)[0]),
         estimates.retention("scr", first, second, strata_of(kept), data.panel, _pair(data)[0], boundary=True),
-    )
+    ]
     if not n:
-        parts += (estimates.absent("no pair is defined", "native_em", "em"),)
+        parts.append(estimates.absent("no pair is defined", "native_em", "em"))
     return row | estimates.merged(*parts)

@@ -82,8 +82,8 @@ def _blocks(head: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> li
 def _narrowed(head: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> list[int]:
     """Widths of the columns: as wide as what is in them, less what a table that is too wide can do without."""
     cells = [max((width(row[i]) for row in rows), default=0) for i in range(len(head))]
-    widths = [max(w, width(name)) for w, name in zip(cells, head)]
-    heads = [max([w, *map(width, _pieces(name))]) for w, name in zip(cells, head)]
+    widths = [max(w, width(name)) for w, name in zip(cells, head, strict=True)]
+    heads = [max([w, *map(width, _pieces(name))]) for w, name in zip(cells, head, strict=True)]
     texts = [max([LEAST, *(width(piece) for row in (head, *rows) for piece in _pieces(row[i]))]) for i in range(min(left, len(head)))]
     for least in (heads, texts):
         for i in sorted(range(len(least)), key=lambda i: least[i] - widths[i]):
@@ -112,10 +112,13 @@ def _broken(text: str, columns: int) -> list[str]:
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], left: int, bottom: bool = False) -> list[str]:
-    broken = [_broken(cell, w) for cell, w in zip(cells, widths)]
+    broken = [_broken(cell, w) for cell, w in zip(cells, widths, strict=True)]
     height = max(map(len, broken))
     full = [[""] * (height - len(b)) + b if bottom else b + [""] * (height - len(b)) for b in broken]
-    return ["  ".join(_pad(column[y], w, left=i < left) for i, (column, w) in enumerate(zip(full, widths))).rstrip() for y in range(height)]
+    return [
+        "  ".join(_pad(column[y], w, left=i < left) for i, (column, w) in enumerate(zip(full, widths, strict=True))).rstrip()
+        for y in range(height)
+    ]
 
 
 def as_markdown(table: Table) -> str:

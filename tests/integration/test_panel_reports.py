@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from c2s import stats
 from c2s.ledger import reader, sqlite
 from c2s.ledger.directory import RunDirectory
 from c2s.panels.registry import PANELS
@@ -300,3 +301,30 @@ def test_what_a_prefix_changes_is_a_paired_difference(report_of, memory_path: Pa
     row = next(r for r in document["sections"]["prefix_effects"]["rows"] if r["contrast"] == "teacher_forced - independent")
     expected = sum(own[name]["teacher_forced"].correct - main[name]["independent"].correct for name in own) / len(own)
     assert row["n"] == len(own) == 12 and row["em"] == pytest.approx(expected)
+
+
+def test_every_panel_with_a_pair_prints_its_retention(c2s, memory_path: Path):
+    """Finding R1: the cohort printed nothing. Lost and gained carry the names of the pair's arms (R11)."""
+    code, out, _ = c2s("run", "--panel", "cohort,own-plan", "--model", "sim:positions", "--limit", 12, "--out", memory_path / "run")
+    text = " ".join(out.split())
+    assert code == 0 and "cohort: which correct answers survive, Native -> Serial" in text and "cohort: exact McNemar" in text
+    assert "own-plan: which correct answers survive, Native -> indexed serial" in text
+    assert "Lost: Native right, Serial wrong" in text and "Lost: Native right, indexed serial wrong" in text
+    document = json.loads((memory_path / "run/report.json").read_bytes())
+    found = outcomes(memory_path / "run", "cohort")
+    pairs = [(arms["native"].correct, arms["serial"].correct) for arms in found.values()]
+    (row,) = document["panels"]["cohort"]["sections"]["transitions"]["rows"]
+    assert row["joint"] == [pairs.count(cell) for cell in ((True, True), (True, False), (False, True), (False, False))] and row["n"] == 12
+
+
+def test_the_semantic_panel_has_one_interval_of_scr_by_gold_pattern(report_of, memory_path: Path):
+    """Finding R5: an unstratified interval of the same number stood beside it."""
+    document = report_of("run", "--panel", "semantic", "--model", "sim:positions?p=0.8&native=0.9")
+    sections = document["sections"]
+    assert set(sections) == {"by_presentation", "accuracy", "mcnemar", "compliance"}
+    named = next(row for row in sections["by_presentation"]["rows"] if row["presentation"] == "named")
+    found, items = outcomes(memory_path / "run", "semantic"), parents(memory_path / "run", "semantic")
+    native, serial = ([found[name][f"{arm}_named"].correct for name in items] for arm in ("native", "serial"))
+    exact = stats.bootstrap_scr(native, serial, [item.target for item in items.values()])
+    assert named["scr_interval"] == [exact.low, exact.high]
+    assert sections["mcnemar"]["rows"][0]["joint"] == named["joint"]

@@ -39,7 +39,7 @@ def test_smollm2_depends_on_the_order_of_keys_and_repeats_itself(
     assert verify(tmp_path / "run").differences == []
     rows = json.loads((tmp_path / "run" / "report.json").read_bytes())["sections"]["order"]["rows"]
     assert all(row["scores_moved"] == row["scores_compared"] == 2 for row in rows)
-    assert all(row["repeats"] == [0, 4] for row in rows if "repeats" in row)
+    assert all(row["repeats"] == [0, 4] for row in rows if row["repeats"] is not None)
     with sqlite3.connect(tmp_path / "run" / "ledger.sqlite") as db:
         pairs = db.execute(
             "SELECT a.body_sha256 = b.body_sha256, a.response = b.response FROM slots s JOIN slots t ON t.parent = s.parent AND t.arm = "

@@ -53,7 +53,7 @@ class Shape:
     rate: float = 500.0
     seed: int = 0
     answers: int = 0
-    model: str = "sim:synthetic"
+    model: str = "sim:oracle"
     texts: dict[str, str] = field(default_factory=dict)
 
 

@@ -16,6 +16,7 @@ from c2s_tui.app import TuiApp
 from support.synthetic import EPOCH, Shape, synthesise
 
 from c2s.cli import main
+from c2s.ledger.directory import RunDirectory
 
 NOW = EPOCH + 80.0
 
@@ -29,9 +30,22 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("made")
     model = "sim:positions?p=0.85&seed=5"
     assert main(["run", "--model", model, "--domain", "math", "--limit", "30", "--out", str(root / "good"), "--json"]) == 0
+    _fix_run_id(root / "good")
     synthesise(root / "part", Shape(400, undefined=0.05, settled=0.6, in_flight=4, rate=20.0))
-    synthesise(root / "other", Shape(400, settled=1.0, rate=20.0, answers=1, model="sim:other"))
+    synthesise(root / "other", Shape(400, settled=1.0, rate=20.0, answers=1, model="sim:random"))
     return root
+
+
+def _fix_run_id(path: Path) -> None:
+    """Reports name the run's id, which is drawn anew for every run; here it is always the same."""
+    run = RunDirectory(path)
+    manifest, _ = run.manifest()
+    manifest["provenance"]["run_id"] = "0123456789abcdef"
+    digest = run.write_manifest(manifest)
+    db = sqlite3.connect(run.ledger_path)
+    db.execute("UPDATE run SET value = ? WHERE key = 'manifest_sha256'", (digest,))
+    db.commit()
+    db.close()
 
 
 @pytest.fixture

@@ -241,3 +241,11 @@ def test_lists_of_dialogues_have_whole_ids_and_a_target(copied, screen: str, cap
     for row in rows:
         (name,) = names.keys() & {*row}
         assert row[row.index("turns") - 1] == str(names[name])
+
+
+def test_every_click_on_an_arm_names_one_of_its_instances(copied, failing):
+    view = item_view(Source(copied.path), failing)
+    spans = [span for line in item_lines(view, None, 0, 200).lines for span in line.spans]
+    hits = [tuple(span.hit[1:]) for span in spans if span.hit is not None and span.hit[0] == "arm"]
+    assert set(hits) == {arm.key for arm in view.arms}
+    assert hits.count(("oracle", 0, 3)) == 1 and ("rollout", 0, 0) in hits and ("oracle", 0, 1) in hits

@@ -161,7 +161,7 @@ def test_item_goes_through_the_filter_its_arms_and_its_steps(app_of):
         assert written == ["1-request", "1-response"]
         await pilot.press("a")
         await pilot.settled()
-        assert app.session.arm == ("native", 0) and screen.step.truth == screen.view.target
+        assert app.session.arm == ("native", 0, 0) and screen.step.truth == screen.view.target
         await pilot.press("escape")
         await pilot.settled()
         assert isinstance(app.screen, ItemsScreen)

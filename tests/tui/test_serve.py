@@ -63,7 +63,7 @@ async def received(ws, until: bytes, seconds: float = 30.0) -> bytes:
 
 def test_a_browser_sees_the_screen_and_cannot_pause_the_run(served: int, root: Path):
     before, after = asyncio.run(press_p(served))
-    assert b"running" in before and b"sim:synthetic" in before
+    assert b"running" in before and b"sim:oracle" in before
     assert b"read-only" in after and not (root / "part/control.json").exists()
 
 

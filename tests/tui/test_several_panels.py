@@ -59,7 +59,7 @@ def test_the_list_of_runs_names_the_arms_of_every_panel(run: Path, capsys):
         ("main", "Native -> Serial"),
         ("union", "Native -> Full"),
         ("own-plan", "Native -> Indexed serial"),
-        ("copying", "Raw batch -> Raw serial"),
+        ("copying", "Raw independent -> Raw serial"),
     ],
 )
 def test_a_list_names_the_two_arms_of_its_transitions(panel: str, arms: str, run: Path, capsys):

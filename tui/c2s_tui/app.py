@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import events
 from textual.app import App, SystemCommand
@@ -26,7 +26,8 @@ from c2s_tui.widgets.bars import NUMBERS
 
 def view_of(name: str) -> View:
     """The screen with this name; its module is loaded when it is first opened."""
-    return getattr(import_module(f"c2s_tui.screens.{name}"), f"{name.capitalize()}Screen")()
+    view: View = getattr(import_module(f"c2s_tui.screens.{name}"), f"{name.capitalize()}Screen")()
+    return view
 
 
 class TuiApp(App[None]):
@@ -78,10 +79,10 @@ class TuiApp(App[None]):
         session = self.session
 
         def read() -> None:
-            session.follower.look()
-            session.chosen = parse(typed, session.follower.plan)
+            session.opened.look()
+            session.chosen = parse(typed, session.opened.known_plan())
             if item is not None:
-                session.item = named_item(session.follower.source, item)
+                session.item = named_item(session.opened.source, item)
 
         done = guarded(read)
         if isinstance(done, Trouble):
@@ -104,11 +105,10 @@ class TuiApp(App[None]):
 
     def _choose_first(self) -> bool:
         found = guarded(self.session.watch.look)
-        entries = [] if isinstance(found, Trouble) else [entry for entry in found.entries if not isinstance(entry.seen, Trouble)]
-        if not entries:
+        path = None if isinstance(found, Trouble) else found.foremost()
+        if path is None:
             return False
-        live = [entry for entry in entries if entry.seen.state.live]
-        self.session.open(max(live or entries, key=lambda entry: entry.seen.written or 0).path)
+        self.session.open(path)
         return True
 
     def say(self, message: str, *, error: bool = False) -> None:
@@ -136,8 +136,9 @@ class TuiApp(App[None]):
     def action_pause(self) -> None:
         """Tell the runner of the run that is looked at to pause, or to go on."""
         source = None
-        if isinstance(self.screen, View) and self.screen.run_path() is not None:
-            source = self.session.watch.follower(self.screen.run_path()).source
+        path = self.screen.run_path() if isinstance(self.screen, View) else None
+        if path is not None:
+            source = self.session.watch.follower(path).source
         elif self.session.follower is not None:
             source = self.session.follower.source
         if source is None:
@@ -163,7 +164,7 @@ class TuiApp(App[None]):
         done = guarded(self.save_screenshot, name, str(self.export_folder))
         self.say(done.message if isinstance(done, Trouble) else f"saved {done}", error=isinstance(done, Trouble))
 
-    def get_system_commands(self, screen: Screen) -> Iterable[SystemCommand]:
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         yield from super().get_system_commands(screen)
         for number, name in NUMBERS.items():
             yield SystemCommand(f"Open {name}", f"screen {number}", lambda name=name: self.go(name))

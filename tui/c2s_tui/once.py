@@ -43,18 +43,17 @@ def print_once(root: Path, run: Path | None, options: argparse.Namespace) -> int
         _write(runs_lines(runs, width, time.time()))
         return int(any(isinstance(entry.seen, Trouble) for entry in runs.entries))
     session.open(run if run is not None else newest(session))
-    picture = session.follower.look(slow=name == "monitor")
+    picture = session.opened.look(slow=name == "monitor")
     _write(_SCREENS[name](session, picture, options, width))
     return 0
 
 
 def newest(session: Session) -> Path:
     """The run that is going, else the one that was written last."""
-    found = [entry for entry in session.watch.look().entries if isinstance(entry.seen, Picture)]
-    if not found:
+    path = session.watch.look().foremost()
+    if path is None:
         raise UsageError(f"no run directory under {session.root} can be read; make one with: c2s run")
-    live = [entry for entry in found if entry.seen.state.live]
-    return max(live or found, key=lambda entry: entry.seen.written or 0).path
+    return path
 
 
 def _monitor(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
@@ -62,39 +61,40 @@ def _monitor(session: Session, picture: Picture, options: argparse.Namespace, wi
 
 
 def _selection(session: Session, options: argparse.Namespace) -> Selection:
-    plan = session.follower.plan
-    return list(select(session.follower.source, plan, parse(options.filter, plan), session.sort))[-1]
+    plan = session.opened.known_plan()
+    return list(select(session.opened.source, plan, parse(options.filter, plan), session.sort))[-1]
 
 
 def _items(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
-    selection, plan = _selection(session, options), session.follower.plan
+    selection, plan = _selection(session, options), session.opened.known_plan()
     layout = items_layout(width, selection.pair, panels_for(selection.chosen, plan), plan)
     yield from items_head(selection, width, plan)
     yield layout.head(indent=1)
-    for row in all_rows(session.follower.source, selection.pair, selection.ids):
+    for row in all_rows(session.opened.source, selection.pair, selection.ids):
         yield item_line(row, layout)
 
 
 def _item(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
     if options.item is not None:
-        number, place = named_item(session.follower.source, options.item), ""
+        number, place = named_item(session.opened.source, options.item), ""
     else:
         selection = _selection(session, options)
         if not len(selection.ids):
             raise UsageError("no item is left by this filter")
         number, place = int(selection.ids[0]), f"1/{len(selection.ids):,}"
-    view = item_view(session.follower.source, number)
+    view = item_view(session.opened.source, number)
     for arm in view.arms or [None]:
         yield from item_lines(view, arm.key if arm else None, 0, width, place=place).lines
         yield Line()
 
 
 def _compare(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
-    other = SideChoice(Path(options.other)) if options.other else default_other(session.path, session.follower.plan)
-    left, right = session.side(SideChoice(session.path)), session.side(other)
+    path = session.opened.source.path
+    other = SideChoice(Path(options.other)) if options.other else default_other(path, session.opened.known_plan())
+    left, right = session.side(SideChoice(path)), session.side(other)
     found = compare(left, right)
-    names = [SideName(side.source.path.name, side.source.identity["model"], side.pair) for side in (left, right)]
-    yield from compare_lines(found, *names, None, width)
+    a, b = (SideName(side.source.path.name, side.source.identity["model"], side.pair) for side in (left, right))
+    yield from compare_lines(found, a, b, None, width)
     yield listed(None, len(found.codes))
     layout = compare_layout(width, found.whole)
     yield layout.head(indent=1)
@@ -105,7 +105,7 @@ def _compare(session: Session, picture: Picture, options: argparse.Namespace, wi
 
 
 def _report(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
-    return report_lines(report(session.follower.source), width)
+    return report_lines(report(session.opened.source), width)
 
 
 _SCREENS = {"monitor": _monitor, "items": _items, "item": _item, "compare": _compare, "report": _report}

@@ -10,11 +10,20 @@ import argparse
 import logging
 import shlex
 import sys
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Protocol
 
 from c2s.errors import MissingDependency, UsageError
 from c2s.extras import install_command
 
+if TYPE_CHECKING:
+    from aiohttp import web
+
 HOST = "127.0.0.1"
+
+
+class _Server(Protocol):
+    def listen(self) -> None: ...
 
 
 def command(options: argparse.Namespace) -> str:
@@ -43,7 +52,7 @@ def serve(options: argparse.Namespace) -> int:
     return 0
 
 
-def _server(command: str, port: int):
+def _server(command: str, port: int) -> _Server:
     from aiohttp import web
     from textual_serve.server import Server
 
@@ -55,7 +64,7 @@ def _server(command: str, port: int):
     )
 
     @web.middleware
-    async def ours_alone(request: web.Request, handler):
+    async def ours_alone(request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> web.StreamResponse:
         origin = request.headers.get("Origin")
         if request.headers.get("Host") not in names or (origin is not None and origin.partition("://")[2] not in names):
             raise web.HTTPForbidden(text="c2s-tui serves this machine's own browser alone\n")
@@ -66,9 +75,9 @@ def _server(command: str, port: int):
         response.headers["Referrer-Policy"] = "no-referrer"
         response.headers["X-Content-Type-Options"] = "nosniff"
 
-    class LoopbackServer(Server):
+    class LoopbackServer(Server):  # type: ignore[misc]  # textual-serve has no types
         async def _make_app(self) -> web.Application:
-            app = await super()._make_app()
+            app: web.Application = await super()._make_app()
             app.middlewares.append(ours_alone)
             app.on_response_prepare.append(fenced)
             return app
@@ -88,8 +97,10 @@ def _server(command: str, port: int):
             self.initialize_logging()
             web.run_app(self._make_app(), host=HOST, port=port, shutdown_timeout=1.0, print=listening)
 
-        async def handle_index(self, request: web.Request):
+        async def handle_index(self, request: web.Request) -> web.StreamResponse:
             self.public_url = f"http://{request.headers['Host']}"  # scripts and socket under the name the page was asked for by
-            return await super().handle_index(request)
+            page: web.StreamResponse = await super().handle_index(request)
+            return page
 
-    return LoopbackServer(command, host=HOST, port=port, title="c2s")
+    server: _Server = LoopbackServer(command, host=HOST, port=port, title="c2s")
+    return server

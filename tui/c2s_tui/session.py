@@ -50,7 +50,7 @@ class Session:
     sort: Sort = field(default_factory=Sort)
     selection: Selection | None = None
     item: int | None = None
-    arm: tuple[str, int] | None = None
+    arm: tuple[str, int, int] | None = None
     other: SideChoice | None = None
     domain: str | None = None
 
@@ -60,6 +60,13 @@ class Session:
     @property
     def path(self) -> Path | None:
         return self.follower.source.path if self.follower else None
+
+    @property
+    def opened(self) -> Follower:
+        """The run that is open. Raises UsageError where none is."""
+        if self.follower is None:
+            raise UsageError("no run is open")
+        return self.follower
 
     @property
     def subject(self) -> str:
@@ -88,7 +95,5 @@ class Session:
     def side(self, choice: SideChoice) -> SideSpec:
         """Reads the run's plan if need be. Raises LedgerError."""
         follower = self.watch.follower(choice.path)
-        if follower.plan is None:
-            follower.look()
-        pair = base_pair(follower.plan) if choice.arms is None else arm_pair(follower.plan, *choice.arms)
-        return SideSpec(follower.source, follower.plan, pair)
+        plan = follower.known_plan()
+        return SideSpec(follower.source, plan, base_pair(plan) if choice.arms is None else arm_pair(plan, *choice.arms))

@@ -119,7 +119,8 @@ def wrap(text: str, columns: int, most: int = 1000) -> list[str]:
     columns = max(1, columns)
     room = most * columns * 2
     text = visible(text[:room]) + ("…" if len(text) > room else "")
-    lines, at = [], 0
+    lines: list[str] = []
+    at = 0
     while at < len(text) and len(lines) < most:
         size = _fitting(text, at, columns)
         end = at + size
@@ -174,7 +175,10 @@ def columns(left: Sequence[Line], right: Sequence[Line], width: int, gap: int = 
     """Two blocks of lines side by side, the left one `width` columns wide."""
     empty = Line()
     rows = max(len(left), len(right))
-    pick = lambda block, i: block[i] if i < len(block) else empty  # noqa: E731
+
+    def pick(block: Sequence[Line], i: int) -> Line:
+        return block[i] if i < len(block) else empty
+
     return [pick(left, i).fit(width) + Line(" " * gap) + pick(right, i) for i in range(rows)]
 
 

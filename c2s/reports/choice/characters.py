@@ -23,8 +23,8 @@ def odds(data: PanelData, *, own: Sequence[str], main: Sequence[str], reference:
                 for parent in parents:
                     source = parent if name in own else elsewhere.get(parent.parent.id, parent)
                     found, target = source.ok(name), parent.parent.target
-                    if found is not None:
-                        outcomes += [a == b for a, b in zip(found.output, target)]
+                    if found is not None and found.output is not None:
+                        outcomes += [a == b for a, b in zip(found.output, target, strict=True)]
                         conditions += [name] * len(target)
                         items += [parent.parent.id] * len(target)
             rows.append(_row(domain, arm, outcomes, conditions, items, reference))

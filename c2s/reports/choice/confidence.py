@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from math import exp, log
 from typing import Any
 
@@ -34,7 +33,7 @@ class Population:
     name: str
     mixture: str
     panel: Panel
-    scores: dict[str, np.ndarray]
+    scores: dict[Any, np.ndarray]
     correct: np.ndarray
     native: np.ndarray
     lengths: np.ndarray
@@ -44,8 +43,8 @@ class Population:
 def populations(data: PanelData) -> list[Population]:
     """Main's domains, and the cohort by source mixture and by equal lengths."""
     found = []
-    for source in (data.used("main"), data.run.panel("cohort")):
-        for domain, rows in source.domains.items() if source is not None else ():
+    for source in filter(None, (data.used("main"), data.run.panel("cohort"))):
+        for domain, rows in source.domains.items():
             name = f"new {domain}" if source.panel.name == "cohort" else domain
             chosen = [
                 (r, o, r.value("native")) for r in rows if (o := r.ok("serial")) is not None and None not in o.detail["p"] + o.detail["top"]
@@ -53,7 +52,7 @@ def populations(data: PanelData) -> list[Population]:
             if not chosen:
                 continue
             lengths = np.array([r.parent.length for r, _, _ in chosen])
-            common = {
+            common: dict[str, Any] = {
                 "name": name,
                 "panel": source.panel,
                 "scores": _scores([o.detail["p"] for _, o, _ in chosen], [o.detail["top"] for _, o, _ in chosen], lengths),
@@ -74,13 +73,12 @@ def _scores(chosen: list[list[float]], top: list[list[float]], lengths: np.ndarr
     products = [0.0 if min(p) <= 0 else exp(sum(map(log, p))) for p in chosen]
     return {
         "product": np.array(products),
-        "geometric": np.array([x ** (1 / len(p)) for x, p in zip(products, chosen)]),
+        "geometric": np.array([x ** (1 / len(p)) for x, p in zip(products, chosen, strict=True)]),
         "minimum": np.array([min(t) for t in top]),
         "length": -lengths.astype(float),
     }
 
 
-@cache
 def _bootstrap(data: PanelData) -> list[tuple[Population, Any]]:
     """One pass per population, shared by all sections of the report."""
     differences = [(score, "length") for score in SCORES]
@@ -88,7 +86,14 @@ def _bootstrap(data: PanelData) -> list[tuple[Population, Any]]:
         (
             p,
             stats.bootstrap_scores(
-                p.scores, p.correct, p.lengths, p.weights, METRICS, COVERAGE, differences=differences, **estimates.settings(p.panel)
+                p.scores,
+                p.correct,
+                p.lengths,
+                p.weights,
+                METRICS,
+                COVERAGE,
+                differences=differences,
+                **estimates.settings(p.panel),
             ),
         )
         for p in populations(data)
@@ -106,7 +111,7 @@ def _section(
     scores: Sequence[str] = SCORES,
 ) -> Section:
     rows = []
-    for p, found in _bootstrap(data):
+    for p, found in data.once(_bootstrap):
         for score in scores:
             parts = [estimates.put(key, found[score][metric]) for key, metric in keys.items()]
             rows.append(
@@ -142,7 +147,8 @@ def discrimination(data: PanelData) -> Section:
 def precision(data: PanelData) -> Section:
     keys = {"p10": "precision@0.1", "p25": "precision@0.25", "p50": "precision@0.5"}
     notes = [
-        "Share of right strings among the highest scored; ties at the cutoff count by their expected share. Length: shorter first, a baseline."
+        "Share of right strings among the highest scored; ties at the cutoff count by their expected share. "
+        "Length: shorter first, a baseline."
     ]
     return _section(data, "precision", "precision at coverage, %", "Figure 21", keys, "ci_rate", notes, (*SCORES, "length"))
 
@@ -150,7 +156,7 @@ def precision(data: PanelData) -> Section:
 def against_baselines(data: PanelData) -> Section:
     """AUROC and AP beyond ranking by negative length, and Brier beyond the prevalence of the same draw."""
     rows = []
-    for p, found in _bootstrap(data):
+    for p, found in data.once(_bootstrap):
         for score in SCORES:
             over = found.differences[score, "length"]
             rows.append(
@@ -209,7 +215,7 @@ def reliability(data: PanelData) -> Section:
         if p.mixture == "source" or p.name != "new lexical":
             for score in SCORES:
                 bins = stats.reliability_bins(p.scores[score], p.correct)
-                cells = [f"{100 * b.observed:.0f} ({b.count})" if b.count else "-" for b in bins]
+                cells = ["-" if b.observed is None else f"{100 * b.observed:.0f} ({b.count})" for b in bins]
                 rows.append(
                     {
                         "population": p.name,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from c2s.records import VALID_KINDS
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, defined
+from c2s.reports.data import PanelData, defined, outcome_of
 from c2s.reports.retained import accuracy
 from c2s.reports.section import Column, Section
 
@@ -16,7 +16,7 @@ def interfaces(data: PanelData, *, arms: Sequence[str]) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         for name in arms:
-            found = defined(parents, lambda row: row.ok(name))
+            found = defined(parents, outcome_of(name))
             strata = [row.stratum for row, _ in found]
             calls = data.calls(name, domain)
             rows.append(
@@ -43,7 +43,7 @@ def prefixes(data: PanelData) -> Section:
     """PrefixContinue: whether the first complete suffix is the answer, and what the constructed string comes to."""
     rows = []
     for domain, parents in data.domains.items():
-        found = defined(parents, lambda row: row.ok("prefix_continue"))
+        found = defined(parents, outcome_of("prefix_continue"))
         strata = [row.stratum for row, _ in found]
         rows.append(
             {"domain": domain, "n": len(found), "n_planned": len(parents)}
@@ -67,7 +67,8 @@ def prefixes(data: PanelData) -> Section:
         Column("markers", "markers", "int"),
     )
     notes = [
-        "Initial suffix: the whole first answer is right. Lost: it was, and the constructed string is not. Markers: empty or illegal first characters."
+        "Initial suffix: the whole first answer is right. Lost: it was, and the constructed string is not. "
+        "Markers: empty or illegal first characters."
     ]
     return Section("prefixes", "PrefixContinue", "D.8", columns, rows, notes)
 
@@ -77,7 +78,7 @@ def budgets(data: PanelData, *, caps: Mapping[str, int]) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         for name, cap in caps.items():
-            details = [outcome.detail for _, outcome in defined(parents, lambda row: row.ok(name))]
+            details = [outcome.detail for _, outcome in defined(parents, outcome_of(name))]
             tokens = [n for detail in details for n in detail.get("tokens", ()) if n is not None]
             rows.append(
                 {"domain": domain, "arm": name, "requests": data.calls(name, domain), "cap": cap, "max": max(tokens, default=None)}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, Row, defined
+from c2s.reports.data import PanelData, Row, defined, value_of
 from c2s.reports.retained import accuracy
 from c2s.reports.section import TEST_OF, Column, Section
+
+EVIDENCE = ("raw", "indexed")
 
 
 def fidelity(data: PanelData, *, controls: Sequence[str]) -> Section:
@@ -16,9 +19,10 @@ def fidelity(data: PanelData, *, controls: Sequence[str]) -> Section:
     for domain, parents in data.domains.items():
         for control in controls:
             row = {"domain": domain, "control": control}
-            parts = [accuracy(data, parents, f"{e}_{control}", "fidelity", e) for e in ("raw", "indexed")]
+            arms = {evidence: data.arm(evidence=evidence, controller=control, supplied="gold") for evidence in EVIDENCE}
             if control == "serial":
-                parts.append(accuracy(data, parents, "padded_serial", "fidelity", "padded"))
+                arms["padded"] = data.arm(evidence="padded")
+            parts = [accuracy(data, parents, arm, "fidelity", evidence) for evidence, arm in arms.items()]
             rows.append(row | estimates.merged(*parts))
     columns = (
         Column("domain", "domain"),
@@ -36,9 +40,10 @@ def wrong_targets(data: PanelData) -> Section:
     """Fidelity to correct and to incorrect targets, and gold EM, which a faithful copy of a wrong target cannot have."""
     rows = []
     for domain, parents in data.domains.items():
-        for target, arms in (("correct", ("raw_serial", "indexed_serial")), ("wrong", ("wrong_raw", "wrong_indexed"))):
-            parts = [accuracy(data, parents, arm, "fidelity", key) for key, arm in zip(("raw", "indexed"), arms)]
-            gold = accuracy(data, parents, arms[1], "correct", "gold_em")
+        for target, supplied in (("correct", "gold"), ("wrong", "wrong")):
+            arms = {evidence: data.arm(evidence=evidence, controller="serial", supplied=supplied) for evidence in EVIDENCE}
+            parts = [accuracy(data, parents, arm, "fidelity", evidence) for evidence, arm in arms.items()]
+            gold = accuracy(data, parents, arms["indexed"], "correct", "gold_em")
             rows.append({"domain": domain, "target": target} | estimates.merged(*parts, gold))
     columns = (
         Column("domain", "domain"),
@@ -54,7 +59,7 @@ def wrong_targets(data: PanelData) -> Section:
 def wrong_groups(data: PanelData) -> Section:
     """Fidelity to wrong targets by how many characters differ, and by where they come from."""
     rows = []
-    groups = {
+    groups: dict[str, Callable[[Any], bool]] = {
         "one substitution": lambda p: p["differences"] == 1,
         "several differences": lambda p: p["differences"] > 1,
         "observed error": lambda p: p["wrong_kind"] == "observed",
@@ -64,7 +69,7 @@ def wrong_groups(data: PanelData) -> Section:
         for name, inside in groups.items():
             chosen = [row for row in parents if inside(row.parent.payload)]
             if chosen:
-                parts = [accuracy(data, chosen, f"wrong_{e}", "fidelity", e) for e in ("raw", "indexed")]
+                parts = [accuracy(data, chosen, data.arm(evidence=e, supplied="wrong"), "fidelity", e) for e in EVIDENCE]
                 rows.append({"domain": domain, "group": name} | estimates.merged(*parts))
     columns = (
         Column("domain", "domain"),
@@ -80,8 +85,10 @@ def binding(data: PanelData) -> Section:
     """Literal against opaque option names at one position; the literal answer is that of the same request in the Independent arm."""
     rows = []
     for domain, parents in data.domains.items():
-        for evidence in ("raw", "indexed"):
-            found = defined(parents, lambda r: _literal(r, f"{evidence}_independent"), lambda r: r.value(f"opaque_{evidence}"))
+        for evidence in EVIDENCE:
+            independent = data.arm(evidence=evidence, controller="independent")
+            opaque_arm = data.arm(evidence=evidence, names="opaque")
+            found = defined(parents, lambda r, arm=independent: _literal(r, arm), value_of(opaque_arm))
             literal, opaque = [a for _, a, _ in found], [b for _, _, b in found]
             strata = [row.stratum for row, _, _ in found]
             rows.append(
@@ -106,4 +113,4 @@ def binding(data: PanelData) -> Section:
 
 def _literal(row: Row, arm: str) -> bool | None:
     outcome, t = row.ok(arm), row.parent.payload["binding_position"]
-    return None if outcome is None else outcome.output[t - 1] == row.parent.target[t - 1]
+    return None if outcome is None or outcome.output is None else outcome.output[t - 1] == row.parent.target[t - 1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
 
 import numpy as np
 
@@ -20,7 +19,8 @@ def cells(data: PanelData, *, cells: Sequence[Cell]) -> Section:
     rows = []
     for branch, choices, queries in cells:
         row = {"branch": branch, "choices": choices, "queries": queries}
-        rows.append(row | pair(data, data.rows, branch_native(branch), f"{branch}_{choices}_{queries}"))
+        native = data.arm(interface="native", variant=branch)
+        rows.append(row | pair(data, data.rows, native, _arm(data, (branch, choices, queries))))
     columns = (
         Column("branch", "branch"),
         Column("choices", "choices", "int"),
@@ -32,16 +32,19 @@ def cells(data: PanelData, *, cells: Sequence[Cell]) -> Section:
     return Section("cells", "eight configurations", "Table D8, Figure 13 a, b", columns, rows, ["Queries exclude supplied positions."])
 
 
-def branch_native(branch: str) -> str:
-    return f"native_{branch}"
+def _arm(data: PanelData, cell: Cell) -> str:
+    branch, choices, queries = cell
+    return data.arm(interface="serial", variant=branch, choices=choices, queries=queries)
 
 
 def effects(data: PanelData, *, cells: Sequence[Cell]) -> Section:
     """Each factor's second level minus its first, averaged over the other two within source; exact sign flips over sources."""
-    levels = [list(dict.fromkeys(cell[i] for cell in cells)) for i in range(3)]
+    arms = {cell: _arm(data, cell) for cell in cells}
     rows = []
-    for i, name in ((1, "26 - 10 choices"), (2, "6 - 2 queries"), (0, "late - early")):
-        found = [(row, e) for row in data.rows if (e := _effect(row, i, levels)) is not None]
+    for factor, name in ((1, "26 - 10 choices"), (2, "6 - 2 queries"), (0, "late - early")):
+        low, high = dict.fromkeys(cell[factor] for cell in cells)
+        halves = [[arms[cell] for cell in cells if cell[factor] == level] for level in (high, low)]
+        found = [(row, e) for row in data.rows if (e := _effect(row, halves)) is not None]
         values = np.array([e for _, e in found])
         rows.append(
             {"factor": name, "family": "factors", "n": len(found), "n_planned": len(data.rows)}
@@ -58,16 +61,7 @@ def effects(data: PanelData, *, cells: Sequence[Cell]) -> Section:
     return Section("effects", "average effects within source", "Figure 13 c, six tests", columns, rows)
 
 
-def _effect(row: Row, factor: int, levels: Sequence[Sequence[object]]) -> float | None:
-    total, count = 0, 0
-    for others in product(*(levels[j] for j in range(3) if j != factor)):
-        pair_of = []
-        for level in levels[factor]:
-            cell = list(others)
-            cell.insert(factor, level)
-            pair_of.append(row.value("_".join(map(str, cell))))
-        if None in pair_of:
-            return None
-        total += int(pair_of[1]) - int(pair_of[0])
-        count += 1
-    return total / count
+def _effect(row: Row, halves: Sequence[Sequence[str]]) -> float | None:
+    """Right answers of the arms with a factor's second level minus those with its first one, a share of the pairs."""
+    second, first = (row.all_values(arms) for arms in halves)
+    return None if second is None or first is None else (sum(second) - sum(first)) / len(first)

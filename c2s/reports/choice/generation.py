@@ -22,26 +22,23 @@ from c2s.reports.section import Column, Section
 KINDS = (*VALID_KINDS, "bound_code", "other_code", "extra_text", "other_invalid", "empty", "truncated")
 SHADES = " ░▒▓█"
 EVIDENCE = ("indexed", "direct")
-
-
-def arm(evidence: str, output: str, template: str | None = None, order: int | None = None) -> str:
-    """Name of an arm: of the generation panel, or with template and order of the grid."""
-    return f"{evidence}_{output}" + ("" if template is None else f"_{template}_O{order}")
+BY_OUTPUT = ("character", "code")
 
 
 def _cells(
-    evidence: Sequence[str], templates: Sequence[str | None], orders: Sequence[int | None]
+    data: PanelData, evidence: Sequence[str], templates: Sequence[str], orders: Sequence[int]
 ) -> Iterator[tuple[dict[str, Any], list[str]]]:
-    """(labels, arms that the row pools) for every evidence, output and template; of the grid also for every displayed order alone."""
-    for e, output, template in product(evidence, OUTPUTS, templates):
-        arms = {f"O{order}": [arm(e, output, template, order)] for order in orders}
+    """(labels, arms that the row pools) for every evidence and output; of the grid for every template, with all displayed orders and with
+    each alone."""
+    for e, output in product(evidence, OUTPUTS):
         labels = {"evidence": e, "output": output}
-        if template is None:
-            yield labels, [arm(e, output)]
-            continue
-        yield labels | {"template": template, "order": "all"}, [name for names in arms.values() for name in names]
-        for order, names in arms.items():
-            yield labels | {"template": template, "order": order}, names
+        if not templates:
+            yield labels, [data.arm(**labels)]
+        for template in templates:
+            arms = {f"O{order}": [data.arm(**labels, template=template, order=order)] for order in orders}
+            yield labels | {"template": template, "order": "all"}, [name for names in arms.values() for name in names]
+            for order, names in arms.items():
+                yield labels | {"template": template, "order": order}, names
 
 
 def _pooled(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -51,8 +48,8 @@ def _pooled(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def _kinds(row: Row, arms: Sequence[str]) -> list[str] | None:
     """Kinds of a parent's answers over these arms; None where one is undefined."""
-    outcomes = [row.ok(name) for name in arms]
-    return None if None in outcomes else [kind for outcome in outcomes for kind in outcome.detail["kinds"]]
+    outcomes = row.all_ok(arms)
+    return None if outcomes is None else [kind for outcome in outcomes for kind in outcome.detail["kinds"]]
 
 
 def _rate(row: Row, arms: Sequence[str], kinds: Sequence[str] = ("strict_correct",)) -> float | None:
@@ -60,9 +57,9 @@ def _rate(row: Row, arms: Sequence[str], kinds: Sequence[str] = ("strict_correct
     return None if found is None else sum(kind in kinds for kind in found) / len(found)
 
 
-def _labels(templates: Sequence[str | None]) -> list[Column]:
+def _labels(templates: Sequence[str]) -> list[Column]:
     head = [Column("domain", "domain"), Column("evidence", "evidence"), Column("output", "output")]
-    return head if list(templates) == [None] else [*head, Column("template", "T")]
+    return [*head, Column("template", "T")] if templates else head
 
 
 def accuracy(
@@ -70,13 +67,13 @@ def accuracy(
     *,
     evidence: Sequence[str],
     source: str,
-    templates: Sequence[str | None] = (None,),
-    orders: Sequence[int | None] = (None,),
+    templates: Sequence[str] = (),
+    orders: Sequence[int] = (),
 ) -> Section:
     """Strict accuracy, validity and accuracy among valid answers, by output."""
     rows = []
     for domain, parents in data.domains.items():
-        for labels, arms in _cells(evidence, templates, orders):
+        for labels, arms in _cells(data, evidence, templates, orders):
             found = [(row, kinds) for row in parents if (kinds := _kinds(row, arms)) is not None]
             pooled = Counter(kind for _, kinds in found for kind in kinds)
             valid, n = sum(pooled[kind] for kind in VALID_KINDS), sum(pooled.values())
@@ -107,9 +104,9 @@ def differences(data: PanelData, *, evidence: Sequence[str]) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         for e in evidence:
-            code, character = ([arm(e, output)] for output in OUTPUTS)
-            found = [(r, a - b) for r in parents if None not in ((a := _rate(r, character)), (b := _rate(r, code)))]
-            values, strata = [value for _, value in found], [r.stratum for r, _ in found]
+            code, character = ([data.arm(evidence=e, output=output)] for output in OUTPUTS)
+            found = defined(parents, lambda row, arms=character: _rate(row, arms), lambda row, arms=code: _rate(row, arms))
+            values, strata = [a - b for _, a, b in found], [row.stratum for row, *_ in found]
             rows.append(
                 {"domain": domain, "evidence": e, "n": len(found), "n_planned": len(parents)}
                 | estimates.mean("difference", values, strata, data.panel)
@@ -123,13 +120,11 @@ def differences(data: PanelData, *, evidence: Sequence[str]) -> Section:
     return Section("differences", "character minus code", "Figure 7 c, d", columns, rows)
 
 
-def failures(
-    data: PanelData, *, evidence: Sequence[str], templates: Sequence[str | None] = (None,), orders: Sequence[int | None] = (None,)
-) -> Section:
+def failures(data: PanelData, *, evidence: Sequence[str], templates: Sequence[str] = (), orders: Sequence[int] = ()) -> Section:
     """Answers by kind, in the study's priority; outer whitespace is flagged beside."""
     rows = []
     for domain, parents in data.domains.items():
-        for labels, arms in _cells(evidence, templates, orders):
+        for labels, arms in _cells(data, evidence, templates, orders):
             counts: Counter[str] = Counter()
             spaced = 0
             for outcome in (row.ok(name) for row in parents for name in arms):
@@ -143,9 +138,14 @@ def failures(
                 | {"answers": sum(counts.values()), "whitespace": spaced}
             )
     heads = ("right", "wrong", "bound", "code", "extra", "other", "empty", "cut")
-    columns = (*_labels(templates), *(Column(kind, head, "int") for kind, head in zip(KINDS, heads)), Column("whitespace", "space", "int"))
+    columns = (
+        *_labels(templates),
+        *(Column(kind, head, "int") for kind, head in zip(KINDS, heads, strict=True)),
+        Column("whitespace", "space", "int"),
+    )
     notes = [
-        "Bound: the code of the right option where its character was asked for; code: another listed code; extra: text around a listed value; cut: the budget was met.",
+        "Bound: the code of the right option where its character was asked for; code: another listed code; extra: text around a listed "
+        "value; cut: the budget was met.",
         "Space: answers with outer whitespace, which is not stripped.",
     ]
     return Section("failures", "answers by kind", "D.13, output scoring", columns, rows, notes, layout=_pooled)
@@ -156,9 +156,9 @@ def heat(data: PanelData) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         for e, template, order in product(EVIDENCE, TEMPLATES, ORDERS):
-            pair = [arm(e, output, template, order) for output in ("character", "code")]
-            found = [(r, *values) for r in parents if None not in (values := [r.value(name) for name in pair])]
-            a, b = [x for _, x, _ in found], [y for *_, y in found]
+            arms = [data.arm(evidence=e, output=output, template=template, order=order) for output in BY_OUTPUT]
+            found = [(row, values) for row in parents if (values := row.all_values(arms)) is not None]
+            a, b = ([values[side] for _, values in found] for side in (0, 1))
             rows.append(
                 {
                     "domain": domain,
@@ -170,7 +170,7 @@ def heat(data: PanelData) -> Section:
                     "n_planned": len(parents),
                 }
                 | estimates.merged(
-                    estimates.difference("difference", a, b, [r.stratum for r, *_ in found], data.panel), estimates.mcnemar(a, b)
+                    estimates.difference("difference", a, b, [row.stratum for row, _ in found], data.panel), estimates.mcnemar(a, b)
                 )
             )
     columns = (
@@ -190,7 +190,7 @@ def _by_order(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     lines: dict[tuple[str, str, str], dict[str, Any]] = {}
     for row in rows:
         key = (row["domain"], row["evidence"], row["template"])
-        line = lines.setdefault(key, dict(zip(("domain", "evidence", "template"), key)))
+        line = lines.setdefault(key, {name: row[name] for name in ("domain", "evidence", "template")})
         line[row["order"]] = _shaded(row)
     return list(lines.values())
 
@@ -208,7 +208,8 @@ def interactions(data: PanelData) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         for e, template in product(EVIDENCE, TEMPLATES[1:]):
-            gaps = defined(parents, lambda row: _gap(row, e, template), lambda row: _gap(row, e, TEMPLATES[0]))
+            own, first = (_arms(data, e, name) for name in (template, TEMPLATES[0]))
+            gaps = defined(parents, lambda row, arms=own: _gap(row, arms), lambda row, arms=first: _gap(row, arms))
             found = [(row, a - b) for row, a, b in gaps]
             values = np.array([value / len(ORDERS) for _, value in found])
             rows.append(
@@ -245,7 +246,12 @@ def interactions(data: PanelData) -> Section:
     )
 
 
-def _gap(row: Row, evidence: str, template: str) -> int | None:
+def _arms(data: PanelData, evidence: str, template: str) -> list[list[str]]:
+    """The arms of all displayed orders: those that write characters, and those that write codes."""
+    return [[data.arm(evidence=evidence, output=output, template=template, order=order) for order in ORDERS] for output in BY_OUTPUT]
+
+
+def _gap(row: Row, arms: Sequence[Sequence[str]]) -> int | None:
     """Right characters minus right codes over the orders."""
-    values = [[row.value(arm(evidence, output, template, order)) for order in ORDERS] for output in ("character", "code")]
-    return None if any(None in each for each in values) else sum(values[0]) - sum(values[1])
+    characters, codes = (row.all_values(names) for names in arms)
+    return None if characters is None or codes is None else sum(characters) - sum(codes)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import exp, log
 
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, Row, defined
+from c2s.reports.data import PanelData, Row, defined, outcome_of
 from c2s.reports.section import Column, Section
 
 
@@ -17,7 +17,7 @@ def accuracy(data: PanelData, *, own: Sequence[str], main: Sequence[str]) -> Sec
     for domain, parents in data.domains.items():
         arms = [(arm, parents) for arm in own] + [(arm, [elsewhere[p.parent.id] for p in parents]) for arm in main]
         for arm, source in arms:
-            found = defined(source, lambda row: row.ok(arm))
+            found = defined(source, outcome_of(arm))
             strata = [row.stratum for row, _ in found]
             rows.append(
                 {"domain": domain, "arm": arm, "n": len(found), "n_planned": len(parents)}
@@ -43,16 +43,19 @@ def prefix_effects(data: PanelData, *, pairs: Sequence[tuple[str, str]], main: S
     rows = []
     for domain, parents in data.domains.items():
         for pair in pairs:
-            both = [[(elsewhere[p.parent.id] if arm in main else p).ok(arm) for arm in pair] for p in parents]
-            found = [(p, a, b) for p, (a, b) in zip(parents, both) if a is not None and b is not None]
-            strata = [p.stratum for p, *_ in found]
-            strings = [[bool(o.correct) for o in side] for side in ([a for _, a, _ in found], [b for *_, b in found])]
-            shares = [[characters(row[0], row[at].output) for row in found] for at in (1, 2)]
+            found = []
+            for row in parents:
+                a, b = ((elsewhere[row.parent.id] if arm in main else row).ok(arm) for arm in pair)
+                if a is not None and b is not None:
+                    found.append((row, a, b))
+            strata = [row.stratum for row, *_ in found]
+            strings = [[bool(a.correct) for _, a, _ in found], [bool(b.correct) for *_, b in found]]
+            shares = [[characters(row, a.output) for row, a, _ in found], [characters(row, b.output) for row, _, b in found]]
             rows.append(
                 {"domain": domain, "contrast": " - ".join(pair), "n": len(found), "n_planned": len(parents)}
                 | estimates.merged(
-                    estimates.difference("em", *strings, strata, data.panel),
-                    estimates.difference("characters", *shares, strata, data.panel),
+                    estimates.difference("em", strings[0], strings[1], strata, data.panel),
+                    estimates.difference("characters", shares[0], shares[1], strata, data.panel),
                 )
             )
     columns = (
@@ -65,9 +68,9 @@ def prefix_effects(data: PanelData, *, pairs: Sequence[tuple[str, str]], main: S
     return Section("prefix_effects", "what a prefix changes", "B.1", columns, rows)
 
 
-def characters(row: Row, output: str) -> float:
-    """Share of positions that equal the target's."""
-    return sum(a == b for a, b in zip(output, row.parent.target)) / row.parent.length
+def characters(row: Row, output: str | None) -> float:
+    """Share of positions that equal the target's; positions that the output lacks are wrong."""
+    return sum(a == b for a, b in zip(output or "", row.parent.target, strict=False)) / row.parent.length
 
 
 def gold_path(data: PanelData, *, arms: Sequence[str]) -> Section:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from c2s import stats
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, Row
+from c2s.reports.data import PanelData
 from c2s.reports.section import Column, Section
 
 QUANTITIES = ("reference", "string_em", "serial_em", "string_minus_reference", "serial_minus_reference")
@@ -18,13 +20,14 @@ def reference(data: PanelData) -> Section:
     for condition, arm, source in (("Independent", "independent", main), ("TeacherForced", "teacher_forced", gold)):
         for domain in sorted({row.parent.domain for row in source.values()}, reverse=True):
             parents = [row for row in source.values() if row.parent.domain == domain]
-            found = [
-                (row, main[row.parent.id])
-                for row in parents
-                if row.ok(arm) and main[row.parent.id].ok("serial") and main[row.parent.id].ok("native")
-            ]
+            found = []
+            for row in parents:
+                own, local, whole = row.ok(arm), main[row.parent.id].ok("serial"), main[row.parent.id].ok("native")
+                if own is not None and own.output is not None and local is not None and whole is not None:
+                    right = [a == b for a, b in zip(own.output, row.parent.target, strict=True)]
+                    found.append(Item(right, bool(local.correct), bool(whole.correct), row.parent.length))
             for population in ("all", "native_correct"):
-                rows += _rows(data, {"domain": domain, "condition": condition, "population": population}, arm, found)
+                rows += _rows(data, {"domain": domain, "condition": condition, "population": population}, found)
     columns = (
         Column("domain", "domain"),
         Column("condition", "condition"),
@@ -40,16 +43,28 @@ def reference(data: PanelData) -> Section:
     return Section("reference", "independence reference", "Figure 14", columns, rows, notes)
 
 
-def _rows(data: PanelData, key: dict, arm: str, found: list[tuple[Row, Row]]) -> list[dict]:
+class Item(NamedTuple):
+    """Which positions an arm has right, whether Serial and Native are right, and the length."""
+
+    right: list[bool]
+    serial: bool
+    native: bool
+    length: int
+
+
+def _rows(data: PanelData, key: dict[str, Any], found: list[Item]) -> list[dict[str, Any]]:
     if not found:
         return [key | {"length": "all", "n": 0, "reference": None, "undefined": {"reference": "no parent is defined"}}]
-    right = [[a == b for a, b in zip(row.ok(arm).output, row.parent.target, strict=True)] for row, _ in found]
-    serial = [bool(other.ok("serial").correct) for _, other in found]
-    lengths = [row.parent.length for row, _ in found]
-    member = [key["population"] == "all" or bool(other.ok("native").correct) for _, other in found]
+    member = [key["population"] == "all" or item.native for item in found]
     if not any(member):
         return [key | {"length": "all", "n": 0, "reference": None, "undefined": {"reference": "no Native success"}}]
-    result = stats.bootstrap_independence_reference(right, serial, lengths, member, **estimates.settings(data.panel))
+    result = stats.bootstrap_independence_reference(
+        [item.right for item in found],
+        [item.serial for item in found],
+        [item.length for item in found],
+        member,
+        **estimates.settings(data.panel),
+    )
     made = []
     for length, part in [*result.by_length.items(), ("all", result.pooled)]:
         row = key | {"length": str(length), "n": part.n}

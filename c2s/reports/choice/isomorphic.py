@@ -16,7 +16,8 @@ def letters_minus_digits(data: PanelData, *, operations: Sequence[str]) -> Secti
     rows = []
     for arm in ("native", "serial"):
         for encoding in ("letters", "second"):
-            found = [(row, d) for row in data.rows if (d := _difference(row, arm, encoding, operations)) is not None]
+            arms = [[data.arm(interface=arm, operation=op, encoding=e) for op in operations] for e in (encoding, "digits")]
+            found = [(row, d) for row in data.rows if (d := _difference(row, arms)) is not None]
             values, strata = np.array([d for _, d in found]), strata_of([row for row, _ in found])
             rows.append(
                 {"arm": arm, "contrast": f"{encoding} - digits", "family": "letters - digits", "n": len(found)}
@@ -33,8 +34,7 @@ def letters_minus_digits(data: PanelData, *, operations: Sequence[str]) -> Secti
     return Section("letters_minus_digits", "letters against digits", "Figure 5 a", columns, rows, notes)
 
 
-def _difference(row: Row, arm: str, encoding: str, operations: Sequence[str]) -> float | None:
-    pairs = [(row.value(f"{arm}_{op}_{encoding}"), row.value(f"{arm}_{op}_digits")) for op in operations]
-    if any(None in pair for pair in pairs):
-        return None
-    return sum(int(a) - int(b) for a, b in pairs) / len(pairs)
+def _difference(row: Row, arms: Sequence[Sequence[str]]) -> float | None:
+    """Right answers of the first arms minus those of the second ones, a share of the operations."""
+    own, digits = (row.all_values(names) for names in arms)
+    return None if own is None or digits is None else (sum(own) - sum(digits)) / len(own)

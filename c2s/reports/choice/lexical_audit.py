@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from c2s.banks.words import words
 from c2s.reports.choice.support import is_recombination
-from c2s.reports.data import PanelData, Row, defined
+from c2s.reports.data import PanelData, Row, defined, outcome_of
 from c2s.reports.section import Column, Section
 
 CATEGORIES = ("gold", "other_candidate", "malformed", "gold_synset", "other_noun", "other_word", "unindexed")
@@ -34,7 +34,7 @@ def categories(data: PanelData) -> Section:
     rows = []
     lexical = data.used("support").domains.get("lexical", [])
     for arm in ARMS:
-        outputs = [(row, outcome.output) for row, outcome in defined(lexical, lambda row: row.ok(arm))]
+        outputs = [(row, outcome.output) for row, outcome in defined(lexical, outcome_of(arm))]
         found = [category(row, output) for row, output in outputs]
         counts = {name: found.count(name) for name in CATEGORIES}
         mixed = sum(is_recombination(row, output) for row, output in outputs)
@@ -62,7 +62,7 @@ def pairs(data: PanelData) -> dict[str, tuple[Row, str, str]]:
     for row in data.used("support").domains.get("lexical", []):
         for arm in ARMS:
             outcome = row.ok(arm)
-            if outcome is not None:
+            if outcome is not None and outcome.output is not None:
                 kind = category(row, outcome.output)
                 if kind in ("gold_synset", "other_noun", "other_word", "unindexed"):
                     found[subject(row.parent.id, outcome.output)] = (row, outcome.output, kind)

@@ -13,7 +13,7 @@ from pathlib import Path
 from c2s.banks.natural import LEXICAL_PREFIX
 from c2s.errors import UsageError
 from c2s.reports.choice.lexical_audit import ARMS, category, pairs, subject
-from c2s.reports.data import PanelData, defined
+from c2s.reports.data import PanelData, defined, outcome_of
 from c2s.reports.section import Column, Section
 
 COLUMNS = ("subject", "definition", "length", "word", "is_a_noun", "fits_the_definition")
@@ -82,7 +82,7 @@ def sensitivity(data: PanelData, judgments: Sequence[Judgments]) -> Section:
     rows = []
     lexical = data.used("support").domains.get("lexical", [])
     for arm in ARMS:
-        outputs = [(row, outcome.output) for row, outcome in defined(lexical, lambda row: row.ok(arm))]
+        outputs = [(row, outcome.output) for row, outcome in defined(lexical, outcome_of(arm))]
         gold = sum(category(row, output) == "gold" for row, output in outputs)
         names = [subject(row.parent.id, output) for row, output in outputs]
         more, maybe = sum(name in accepted for name in names), sum(name in open_ for name in names)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from c2s.records import Outcome
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, Row, defined
+from c2s.reports.data import PanelData, defined, outcome_of, value_of
 from c2s.reports.retained import pair
 from c2s.reports.section import Column, Section
 
@@ -15,7 +16,7 @@ def fidelity(data: PanelData, *, arms: Sequence[str]) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         for arm in arms:
-            plans = defined(parents, lambda r: r.value(arm, "fidelity"))
+            plans = defined(parents, value_of(arm, "fidelity"))
             row = {"domain": domain, "arm": arm} | estimates.merged(
                 pair(data, parents, "native", arm),
                 estimates.share("fidelity", [f for _, f in plans], [r.stratum for r, _ in plans], data.panel),
@@ -41,7 +42,7 @@ def survival(data: PanelData, *, arms: Sequence[str]) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         for arm in arms:
-            kept = [(row.parent.length, _agreeing(row, arm)) for row in parents if row.value(arm, "fidelity") is not None]
+            kept = [(row.parent.length, _agreeing(o)) for row, o in defined(parents, outcome_of(arm)) if o.fidelity is not None]
             longest = max((length for length, _ in kept), default=0)
             counts = [
                 [sum(k >= t for length, k in kept if length >= t), sum(length >= t for length, _ in kept)] for t in range(1, longest + 1)
@@ -51,7 +52,8 @@ def survival(data: PanelData, *, arms: Sequence[str]) -> Section:
     return Section("survival", "still on the plan after k characters", "A.5", columns, rows)
 
 
-def _agreeing(row: Row, arm: str) -> int:
+def _agreeing(outcome: Outcome) -> int:
     """Leading characters that agree with the plan."""
-    outcome = row.ok(arm)
-    return len(outcome.output) if outcome.fidelity else outcome.first_wrong - 1
+    if outcome.fidelity or outcome.first_wrong is None:
+        return len(outcome.output or "")
+    return outcome.first_wrong - 1

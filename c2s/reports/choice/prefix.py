@@ -12,7 +12,7 @@ def accuracy_table(data: PanelData) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         for readout in ("whole", "local"):
-            parts = [accuracy(data, parents, f"{readout}_{draft}", key=draft) for draft in ("correct", "error")]
+            parts = [accuracy(data, parents, data.arm(readout=readout, draft=draft), key=draft) for draft in ("correct", "error")]
             rows.append({"domain": domain, "readout": readout} | estimates.merged(*parts))
     columns = (
         Column("domain", "domain"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -51,17 +51,16 @@ def _item(row: Row) -> dict[str, float] | None:
     return {name: float(np.mean(v)) for name, v in values.items()}
 
 
-@cache
 def _items(data: PanelData) -> dict[str, list[tuple[Row, dict[str, float]]]]:
     """Items with probabilities by domain, shared by both sections."""
     return {domain: [(row, item) for row in parents if (item := _item(row)) is not None] for domain, parents in data.domains.items()}
 
 
-def _rows(data: PanelData, measures: tuple[str, ...]) -> list[dict]:
+def _rows(data: PanelData, measures: tuple[str, ...]) -> list[dict[str, Any]]:
     rows = []
     main = data.used("main")
     for domain, parents in main.domains.items():
-        found = _items(main)[domain]
+        found = main.once(_items)[domain]
         row = {"domain": domain, "n": len(found), "n_planned": len(parents)}
         if found:
             strata = [r.stratum for r, _ in found]

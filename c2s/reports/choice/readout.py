@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from c2s.controllers.readout import EVIDENCE
 from c2s.presentation.names import NAMINGS
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, Row, defined
+from c2s.reports.data import PanelData, Row, defined, outcome_of
 from c2s.reports.section import TEST_OF, Column, Section
 
 REPEATS = (0, 1)
@@ -22,14 +23,14 @@ REPEATS = (0, 1)
 
 def _rate(row: Row, arms: Sequence[str]) -> float | None:
     """Share of right records over arms and repeats; None where one is undefined."""
-    outcomes = [row.ok(arm, r) for arm in arms for r in REPEATS]
-    if None in outcomes:
+    outcomes = row.all_ok(arms, REPEATS)
+    if outcomes is None:
         return None
-    right = [hit for outcome in outcomes for hit in outcome.detail["right"]]
+    right: list[bool] = [hit for outcome in outcomes for hit in outcome.detail["right"]]
     return sum(right) / len(right)
 
 
-def _table(data: PanelData, domain: str, rows: Sequence[Row], key: str, arms: Sequence[str]) -> dict:
+def _table(data: PanelData, domain: str, rows: Sequence[Row], key: str, arms: Sequence[str]) -> dict[str, Any]:
     found = [(row, rate) for row in rows if (rate := _rate(row, arms)) is not None]
     return {"domain": domain, "n": len(found), "n_planned": len(rows)} | estimates.mean(
         key, [rate for _, rate in found], [row.stratum for row, _ in found], data.panel
@@ -41,9 +42,10 @@ def by_evidence(data: PanelData) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         for evidence in EVIDENCE:
-            rows.append({"row": evidence} | _table(data, domain, parents, "accuracy", [f"{evidence}_opaque"]))
+            rows.append({"row": evidence} | _table(data, domain, parents, "accuracy", [data.arm(evidence=evidence, names="opaque")]))
         for a, b in combinations(EVIDENCE, 2):
-            found = defined(parents, lambda row: _rate(row, [f"{a}_opaque"]), lambda row: _rate(row, [f"{b}_opaque"]))
+            first, second = ([data.arm(evidence=evidence, names="opaque")] for evidence in (a, b))
+            found = defined(parents, lambda row, arms=first: _rate(row, arms), lambda row, arms=second: _rate(row, arms))
             values = np.array([y - x for _, x, y in found])
             strata = [row.stratum for row, *_ in found]
             rows.append(
@@ -65,7 +67,7 @@ def by_name(data: PanelData) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         for naming in NAMINGS:
-            parts = [_table(data, domain, parents, evidence, [f"{evidence}_{naming}"]) for evidence in EVIDENCE]
+            parts = [_table(data, domain, parents, evidence, [data.arm(evidence=evidence, names=naming)]) for evidence in EVIDENCE]
             for part in parts:
                 del part["n"], part["n_planned"]  # each evidence has its own
             rows.append({"domain": domain, "names": naming} | estimates.merged(*parts))
@@ -80,14 +82,14 @@ def by_name(data: PanelData) -> Section:
 def conflict_loss(data: PanelData) -> Section:
     """(aligned - conflicting) - (opaque - remapped), averaged over evidences within parent."""
     rows = []
+    arms = {naming: [data.arm(evidence=evidence, names=naming) for evidence in EVIDENCE] for naming in NAMINGS}
     for domain, parents in data.domains.items():
-        found = []
-        for row in parents:
-            rates = [
-                _rate(row, [f"{evidence}_{naming}" for evidence in EVIDENCE]) for naming in ("aligned", "conflicting", "opaque", "remapped")
-            ]
-            if None not in rates:
-                found.append((row, (rates[0] - rates[1]) - (rates[2] - rates[3])))
+        found = [
+            (row, (aligned - conflicting) - (opaque - remapped))
+            for row, aligned, conflicting, opaque, remapped in defined(
+                parents, *(lambda row, names=arms[naming]: _rate(row, names) for naming in ("aligned", "conflicting", "opaque", "remapped"))
+            )
+        ]
         values = np.array([v for _, v in found])
         rows.append(
             {"domain": domain, "family": "conflict", "n": len(found), "n_planned": len(parents)}
@@ -108,7 +110,7 @@ def identity(data: PanelData) -> Section:
     """The true/false check: right characters affirmed, others denied."""
     rows = []
     for domain, parents in data.domains.items():
-        found = [(row, outcome.detail["right"]) for row, outcome in defined(parents, lambda row: row.ok("identity"))]
+        found = [(row, outcome.detail["right"]) for row, outcome in defined(parents, outcome_of("identity"))]
         strata = [row.stratum for row, _ in found]
         parts = [
             estimates.mean(key, [float(np.mean(right[start::2])) for _, right in found], strata, data.panel)

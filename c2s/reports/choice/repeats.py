@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from c2s.reports import estimates
 from c2s.reports.data import PanelData, Row
 from c2s.reports.section import Column, Section
@@ -14,10 +16,9 @@ def retained_by_repeat(data: PanelData, *, repeats: int) -> Section:
         native = [row.value("native") for row in parents]
         row = {"domain": domain, "native": [sum(v is True for v in native), sum(v is not None for v in native)]}
         for r in range(repeats):
-            kept = [
-                (a, p.value("serial", replicate=r)) for p, a in zip(parents, native) if a and p.value("serial", replicate=r) is not None
-            ]
-            row[f"serial_{r}"] = [sum(b for _, b in kept), len(kept)]
+            right = [parent for parent, first in zip(parents, native, strict=True) if first]
+            kept = [value for parent in right if (value := parent.value("serial", replicate=r)) is not None]
+            row[f"serial_{r}"] = [sum(kept), len(kept)]
         rows.append(row)
     columns = (
         Column("domain", "domain"),
@@ -32,7 +33,7 @@ def choice_stability(data: PanelData, *, repeats: int) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         for arm in ("native", "serial"):
-            found = [(row, group) for row in parents if (group := _group(row, arm, repeats))]
+            found = [(row, group) for row in parents if (group := row.all_ok([arm], range(repeats))) is not None]
             strata = [row.stratum for row, _ in found]
             rows.append(
                 {"domain": domain, "arm": arm, "n": len(found), "n_planned": len(parents)}
@@ -57,7 +58,7 @@ def probability_stability(data: PanelData, *, repeats: int) -> Section:
     for domain, parents in data.domains.items():
         for arm in ("native", "serial"):
             ranges = [(row, spread) for row in parents if (spread := _spread(row, arm, repeats)) is not None]
-            row = {"domain": domain, "arm": arm, "n": len(ranges)}
+            row: dict[str, Any] = {"domain": domain, "arm": arm, "n": len(ranges)}
             if ranges:
                 row |= estimates.mean("mean_range", [s for _, s in ranges], [r.stratum for r, _ in ranges], data.panel)
                 row |= {"max_range": max(s for _, s in ranges), "identical": [sum(s == 0 for _, s in ranges), len(ranges)]}
@@ -78,16 +79,11 @@ def probability_stability(data: PanelData, *, repeats: int) -> Section:
     return Section("probability_stability", f"{repeats} repeats: probabilities", "D.2", columns, rows, notes)
 
 
-def _group(row: Row, arm: str, repeats: int) -> list:
-    group = [row.ok(arm, r) for r in range(repeats)]
-    return [] if None in group else group
-
-
 def _spread(row: Row, arm: str, repeats: int) -> float | None:
-    group = _group(row, arm, repeats)
-    if not group:
+    group = row.all_ok([arm], range(repeats))
+    if group is None:
         return None
     vectors = [o.detail["distribution"][0] if arm == "native" else o.detail["top"][:1] for o in group]
     if any(v is None or None in v for v in vectors):
         return None
-    return max(max(values) - min(values) for values in zip(*vectors, strict=True))
+    return float(max(max(values) - min(values) for values in zip(*vectors, strict=True)))

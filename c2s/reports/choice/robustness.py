@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from c2s import stats
 from c2s.reports import estimates
 from c2s.reports.choice.gold_copy import characters
-from c2s.reports.data import PanelData, Row, defined
+from c2s.reports.data import PanelData, Row, defined, outcome_of, value_of
 from c2s.reports.section import Column, Section
 
 Settings = Mapping[str, tuple[str, str, int]]
@@ -21,12 +23,12 @@ def by_setting(data: PanelData, *, settings: Settings, title: str = "seven setti
     rows = []
     for domain, parents in data.domains.items():
         for name, (native, serial, r) in settings.items():
-            found = defined(parents, lambda p: p.value(native, replicate=r), lambda p: p.value(serial, replicate=r))
+            found = defined(parents, value_of(native, replicate=r), value_of(serial, replicate=r))
             fixed = defined(
                 parents,
-                lambda p: p.value(reference[0], replicate=reference[2]),
-                lambda p: p.value(reference[1], replicate=reference[2]),
-                lambda p: p.value(serial, replicate=r),
+                value_of(reference[0], replicate=reference[2]),
+                value_of(reference[1], replicate=reference[2]),
+                value_of(serial, replicate=r),
             )
             strata = [row.stratum for row, *_ in found]
             rows.append(
@@ -61,11 +63,15 @@ def mean_and_worst(data: PanelData, *, settings: Settings) -> Section:
     """Mean and worst SCR over the settings, the worst one redetermined in every draw."""
     rows = []
     for domain, parents in data.domains.items():
-        found = [row for row in parents if all(row.value(a, replicate=r) is not None for *arms, r in settings.values() for a in arms)]
+        values = [value_of(arm, replicate=r) for native, serial, r in settings.values() for arm in (native, serial)]
+        found = defined(parents, *values)
         row = {"domain": domain, "n": len(found), "n_planned": len(parents), "worst_setting": None}
         if found:
-            native, serial = ({n: [p.value(s[i], replicate=s[2]) for p in found] for n, s in settings.items()} for i in (0, 1))
-            worst = stats.bootstrap_worst_scr(native, serial, [p.stratum for p in found], **estimates.settings(data.panel))
+            native, serial = (
+                dict[Hashable, ArrayLike]({name: [row[1 + 2 * place + side] for row in found] for place, name in enumerate(settings)})
+                for side in (0, 1)
+            )
+            worst = stats.bootstrap_worst_scr(native, serial, [row.stratum for row, *_ in found], **estimates.settings(data.panel))
             row |= estimates.merged(estimates.put("mean", worst.mean), estimates.put("worst", worst))
             row["worst_setting"] = ", ".join(map(str, worst.worst)) or None
         else:
@@ -87,9 +93,9 @@ def wordings(data: PanelData, *, arms: Mapping[str, str]) -> Section:
     rows = []
     for domain, parents in data.domains.items():
         for template, arm in arms.items():
-            found = defined(parents, lambda p: p.ok(arm))
+            found = defined(parents, outcome_of(arm))
             strata = [row.stratum for row, _ in found]
-            both = defined(parents, lambda p: p.value(arm), lambda p: p.value(first))
+            both = defined(parents, value_of(arm), value_of(first))
             rows.append(
                 {"domain": domain, "template": template, "n": len(found), "n_planned": len(parents)}
                 | estimates.merged(
@@ -117,9 +123,9 @@ def ranking(runs: Sequence[PanelData], *, settings: Settings) -> Section:
         common = set.intersection(*({row.parent.id for row in run.domains.get(domain, ())} for run in runs))
         for name, setting in settings.items():
             scores = [(run.run.model, _scores(run.domains.get(domain, ()), common, setting)) for run in runs]
-            row = {"domain": domain, "setting": name}
+            row: dict[str, Any] = {"domain": domain, "setting": name}
             for i, key in enumerate(("scr", "serial_em")):
-                known = [(found[i], model) for model, found in scores if found[i] is not None]
+                known = [(value, model) for model, found in scores if (value := found[i]) is not None]
                 row[f"{key}_order"] = " > ".join(_ordered(known)) or None
             rows.append(row)
     columns = (
@@ -133,9 +139,7 @@ def ranking(runs: Sequence[PanelData], *, settings: Settings) -> Section:
 
 def _scores(rows: Sequence[Row], common: set[str], setting: tuple[str, str, int]) -> tuple[float | None, float | None]:
     native, serial, r = setting
-    found = defined(
-        [row for row in rows if row.parent.id in common], lambda p: p.value(native, replicate=r), lambda p: p.value(serial, replicate=r)
-    )
+    found = defined([row for row in rows if row.parent.id in common], value_of(native, replicate=r), value_of(serial, replicate=r))
     counts = stats.joint_counts(np.array([a for _, a, _ in found], bool), np.array([b for _, _, b in found], bool))
     return counts.scr, counts.serial_em
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, defined
+from c2s.reports.data import PanelData, defined, outcome_of
 from c2s.reports.section import Column, Section
 
 ARM = "serial_with_end"
@@ -22,11 +22,12 @@ def categories(data: PanelData, *, categories: Sequence[str]) -> Section:
     """Counts of the exclusive categories, with the share and interval of each in the rows."""
     rows = []
     for domain, parents in data.domains.items():
-        found = defined(parents, lambda row: row.ok(ARM))
+        found = defined(parents, outcome_of(ARM))
         strata = [row.stratum for row, _ in found]
         parts = [estimates.share(name, [o.detail["category"] == name for _, o in found], strata, data.panel) for name in categories]
-        row = {"domain": domain, "n": len(found), "n_planned": len(parents)} | estimates.merged(*parts)
-        rows.append(row | {f"{name}_n": row[f"{name}_count"][0] for name in categories})
+        shares = estimates.merged(*parts)
+        counts = {f"{name}_n": shares[f"{name}_count"][0] for name in categories}
+        rows.append({"domain": domain, "n": len(found), "n_planned": len(parents)} | shares | counts)
     columns = (
         Column("domain", "domain"),
         Column("n", "n", "int"),
@@ -40,7 +41,7 @@ def content(data: PanelData) -> Section:
     keys = {"content": "content", "first_l": "first L", "exhausted": "cap reached"}
     rows = []
     for domain, parents in data.domains.items():
-        found = defined(parents, lambda row: row.ok(ARM))
+        found = defined(parents, outcome_of(ARM))
         strata = [row.stratum for row, _ in found]
         parts = [estimates.share(key, [o.detail[key] for _, o in found], strata, data.panel) for key in keys]
         row = {"domain": domain, "n": len(found), "n_planned": len(parents)} | estimates.merged(*parts)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from statistics import mean, median
 
-from c2s.reports.data import PanelData, Row, defined
+from c2s.reports.data import PanelData, Row, defined, outcome_of
 from c2s.reports.section import Column, Section
 
 
@@ -15,7 +15,8 @@ def calls_and_membership(data: PanelData, *, arms: Sequence[str], source: str) -
     rows = []
     for domain, parents in data.domains.items():
         for arm in arms:
-            done = defined(parents, lambda row: row.ok(arm))
+            done = defined(parents, outcome_of(arm))
+            trie = data.panel.arm(arm).factors["support"] == "trie"
             members = sum(o.output in row.parent.candidates for row, o in done)
             mixed = sum(is_recombination(row, o.output) for row, o in done)
             filled = [len(o.detail.get("filled", ())) for _, o in done]
@@ -27,7 +28,7 @@ def calls_and_membership(data: PanelData, *, arms: Sequence[str], source: str) -
                     "n": len(done),
                     "calls": data.calls(arm, domain),
                     "calls_per_item": mean(asked) if asked else None,
-                    "ambiguous_per_item": mean(_ambiguous(row, arm, o.output) for row, o in done) if done else None,
+                    "ambiguous_per_item": mean(_ambiguous(row, trie, o.output) for row, o in done) if done else None,
                     "filled": sum(filled),
                     "members": [members, len(done)],
                     "recombinations": mixed,
@@ -49,9 +50,10 @@ def calls_and_membership(data: PanelData, *, arms: Sequence[str], source: str) -
     return Section("calls_and_membership", "calls and candidate membership", source, columns, rows, notes)
 
 
-def _ambiguous(row: Row, arm: str, output: str) -> int:
-    """Positions of this output at which more than one candidate continuation was left: decisions that could go either way."""
-    if arm.startswith("trie"):
+def _ambiguous(row: Row, trie: bool, output: str) -> int:
+    """Positions of this output at which more than one candidate continuation was left: decisions that could go either way. With a trie,
+    continuations of this output's own prefix; otherwise of any candidate."""
+    if trie:
         return sum(len({c[t] for c in row.parent.candidates if c[:t] == output[:t]}) > 1 for t in range(len(output)))
     return sum(len(union) > 1 for union in unions(row.parent.candidates))
 
@@ -63,7 +65,7 @@ def unions(candidates: Sequence[str]) -> list[frozenset[str]]:
 def is_recombination(row: Row, output: str) -> bool:
     """A string outside the candidates that every position union allows (D.17)."""
     at = unions(row.parent.candidates)
-    return output not in row.parent.candidates and len(output) == len(at) and all(c in u for c, u in zip(output, at))
+    return output not in row.parent.candidates and len(output) == len(at) and all(c in u for c, u in zip(output, at, strict=True))
 
 
 def feasible_outputs(data: PanelData, *, source: str) -> Section:

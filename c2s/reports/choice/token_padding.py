@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, defined
+from c2s.reports.data import PanelData, defined, outcome_of
 from c2s.reports.retained import accuracy
 from c2s.reports.section import Column, Section
 
@@ -34,7 +34,7 @@ def matched(data: PanelData) -> Section:
     """Every padded request against the indexed one with the same prefix, as the responses count their rendered prompts."""
     rows = []
     for domain, parents in data.domains.items():
-        pairs = [pair for _, outcome in defined(parents, lambda row: row.ok("padded")) for pair in outcome.detail["rendered"]]
+        pairs = [pair for _, outcome in defined(parents, outcome_of("padded")) for pair in outcome.detail["rendered"]]
         counted = [pair for pair in pairs if None not in pair]
         rows.append(
             {"domain": domain, "requests": len(pairs), "matched_count": [sum(a == b for a, b in counted), len(counted)]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, Row, defined
+from c2s.reports.data import PanelData, Row, defined, value_of
 from c2s.reports.retained import pair
 from c2s.reports.section import Column, Section
 
@@ -41,14 +41,14 @@ def shared_correct(runs: Sequence[PanelData]) -> Section:
     mains = [run.used("main") for run in runs]
     rows = []
     for domain in mains[0].domains:
-        shared: set[str] | None = None
-        for main in mains:
-            right = {row.parent.id for row in main.domains.get(domain, ()) if row.value("native") and row.value("serial") is not None}
-            shared = right if shared is None else shared & right
-        for main in mains:
-            found = defined(
-                [r for r in main.domains.get(domain, ()) if r.parent.id in shared], lambda r: r.value("native"), lambda r: r.value("serial")
+        shared = set.intersection(
+            *(
+                {row.parent.id for row in main.domains.get(domain, ()) if row.value("native") and row.value("serial") is not None}
+                for main in mains
             )
+        )
+        for main in mains:
+            found = defined([r for r in main.domains.get(domain, ()) if r.parent.id in shared], value_of("native"), value_of("serial"))
             native, serial = [a for _, a, _ in found], [b for _, _, b in found]
             rows.append(
                 {"model": main.run.model, "domain": domain, "coverage": [len(found), len(main.domains.get(domain, ()))]}

@@ -15,7 +15,7 @@ def workflows(data: PanelData) -> Section:
         found = []
         for row in parents:
             native, serial, spelled = main[row.parent.id].ok("native"), main[row.parent.id].ok("serial"), row.ok("self_plan_spell")
-            if None not in (native, serial, spelled):
+            if native is not None and serial is not None and spelled is not None:
                 found.append((row, native, serial, spelled))
         strata = [row.stratum for row, *_ in found]
         plans = [native.output for _, native, _, _ in found]
@@ -24,9 +24,9 @@ def workflows(data: PanelData) -> Section:
             ("independent Serial", [serial for _, _, serial, _ in found], "L"),
             ("SelfPlanSpell", [spelled for *_, spelled in found], "L"),
         ):
-            faithful = [o.output == plan for o, plan in zip(outcomes, plans)]
+            faithful = [o.output == plan for o, plan in zip(outcomes, plans, strict=True)]
             correct = [bool(o.correct) for o in outcomes]
-            counts = [sum(f == a and c == b for f, c in zip(faithful, correct)) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
+            counts = [sum(f == a and c == b for f, c in zip(faithful, correct, strict=True)) for a, b in ((1, 1), (1, 0), (0, 1), (0, 0))]
             rows.append(
                 {
                     "domain": domain,

@@ -72,7 +72,7 @@ def _clustered(key: str, a: np.ndarray, b: np.ndarray, clusters: np.ndarray, pan
 
 def recovery(data: PanelData, *, arms: Sequence[str] = ARMS, source: str = "Table C3") -> Section:
     """Dialogues with an error, and how many of them came right again, at any later turn and at the last one."""
-    _, found, lengths, notes = read(data, arms)
+    _, found, _, notes = read(data, arms)
     rows = []
     for arm in arms:
         failed = defined(found[arm].any_recovery)
@@ -137,13 +137,13 @@ def perturbations(data: PanelData) -> Section:
     clusters = linked(data)
     for version in ("paraphrase", "permuted"):
         for arm in ("rollout", "oracle"):
-            changed = f"{arm}_{version}"
-            which = [i for i, row in enumerate(data.rows) if any(arm == changed for arm, *_ in row.outcomes)]
+            changed = data.arm(interface=arm, version=version)
+            which = [i for i, row in enumerate(data.rows) if any(name == changed for name, *_ in row.outcomes)]
             chosen = [data.rows[i] for i in which]
             turns, dropped = compared(chosen, (arm, changed))
             found = {name: per_dialogue(t, [row.parent.length for row in chosen]) for name, t in turns.items()}
             a, b, kept = paired(found[changed].mean_turn, found[arm].mean_turn) if chosen else (np.empty(0),) * 3
-            row = {"version": version, "arm": arm, "n": len(a), "dropped_turns": dropped}
+            row: dict[str, Any] = {"version": version, "arm": arm, "n": len(a), "dropped_turns": dropped}
             if not len(a):
                 reason = "no dialogue has this version, or none is defined in both arms"
                 rows.append(row | estimates.absent(reason, "reference", "perturbed", "difference", "same_state"))

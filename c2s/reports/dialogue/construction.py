@@ -12,7 +12,7 @@ from c2s import stats
 from c2s.panels.base import Panel
 from c2s.reports import estimates
 from c2s.reports.data import PanelData
-from c2s.reports.dialogue.turns import ENDPOINTS, ArmTurns, PerDialogue, compared, per_dialogue
+from c2s.reports.dialogue.turns import ENDPOINTS, ArmTurns, Floats, PerDialogue, compared, per_dialogue
 from c2s.reports.section import Column, Section
 
 ARMS = ("joint", "independent", "serial")
@@ -56,8 +56,10 @@ def endpoint(name: str, found: PerDialogue, panel: Panel) -> dict[str, Any]:
     return estimates.mean(name, values, None, panel)
 
 
-def defined(values: np.ndarray) -> np.ndarray:
-    return values[~np.isnan(values)]
+def defined(values: Floats) -> Floats:
+    """The values that are defined."""
+    kept: Floats = values[~np.isnan(values)]
+    return kept
 
 
 def paired(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -120,7 +120,7 @@ def survival(found: PerDialogue, lengths: Sequence[int]) -> list[dict[str, Any]]
     Nobody at risk any more leaves it where it is: at 0 where every dialogue has had its error.
     """
     rows, share = [], 1.0
-    defined = [(int(s), n) for s, n in zip(found.survived, lengths) if not np.isnan(s)]
+    defined = [(int(s), n) for s, n in zip(found.survived, lengths, strict=True) if not np.isnan(s)]
     for turn in range(1, max((n for _, n in defined), default=0) + 1):
         at_risk = sum(s >= turn - 1 and n >= turn for s, n in defined)
         errors = sum(s == turn - 1 and n >= turn for s, n in defined)

@@ -62,7 +62,8 @@ def accepted(row: Row, contract: str, presentation: str, condition: str, replica
 def score(row: Row, contract: str, presentation: str, condition: str) -> float | None:
     """The displayed score of the accepting label."""
     outcome = found(row, contract, presentation, condition)
-    return None if outcome is None else outcome.detail["score"]
+    displayed: float | None = None if outcome is None else outcome.detail["score"]
+    return displayed
 
 
 def four(row: Row, contract: str, value: Any = accepted) -> list[Any]:
@@ -75,4 +76,4 @@ def interaction_of(cells: list[Any]) -> float | None:
     if None in cells:
         return None
     a, b, c, d = cells
-    return (d - c) - (b - a)
+    return float((d - c) - (b - a))

@@ -29,8 +29,8 @@ SOURCE = "judge paper, A.4"
 def execution(paths: Sequence[Path | str]) -> list[Section]:
     """Two sections over the judge panels of some runs. UsageError for a run that has none, or that has sent nothing yet.
 
-    `windows`: one row a panel: requests sent and planned, times of the first and last send (seconds since the epoch), `moved`, the number of
-    neighbours that left in another order than the schedule's (some do where several workers share it), `repeats_first`, the repeats
+    `windows`: one row a panel: requests sent and planned, times of the first and last send (seconds since the epoch), `moved`, the number
+    of neighbours that left in another order than the schedule's (some do where several workers share it), `repeats_first`, the repeats
     that left before their primary, and `mixed`, whether every primary cell occurs in every quartile (null without primary cells).
     `quartiles`: one row a primary cell: its requests in each quarter of the panel's sends, by number of calls.
     """

@@ -96,7 +96,7 @@ def _troubles(gates: Sequence[Row], requests: Mapping[str, int]) -> list[Row]:
     missed = [gate for gate in gates if gate["passed"] == "NO"]
     failed = [gate["presentation"] for gate in missed if not _only_missing(gate)]
     incomplete = [gate for gate in missed if _only_missing(gate)]
-    found = []
+    found: list[Row] = []
     if failed:
         text = f"The judge misses its basic controls under {' and '.join(failed)} keys: do not rely on it in any presentation."
         found.append({"about": "gates", "failed": failed, "text": text})

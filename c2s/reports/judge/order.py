@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from c2s.controllers.judge import CONTROLS, CUES
+from c2s.panels.judge.qualification import PRESENTATIONS
 from c2s.reports import estimates
 from c2s.reports.data import PanelData, Row
-from c2s.reports.judge.cells import asked, configurations, found, shown_name, skipped
+from c2s.reports.judge.cells import asked, configurations, found, score, shown_name, skipped
 from c2s.reports.section import TEST, Column, Section
 from c2s.stats.order import order_effect
 
@@ -63,13 +64,14 @@ def order(data: PanelData) -> Section:
 def _row(data: PanelData, contract: str, condition: str) -> dict[str, Any]:
     labels = [_labels(row, contract, condition) for row in data.rows]
     pairs = [(a[0], b[0]) for a, b in labels if a[0] is not None and b[0] is not None]
-    moved = [abs(x - y) > 1e-9 for row in data.rows if None not in (p := _scores(row, contract, condition)) for x, y in (p,)]
+    scores = [[score(row, contract, presentation, condition) for presentation in PRESENTATIONS] for row in data.rows]
+    moved = [abs(x - y) > 1e-9 for x, y in scores if x is not None and y is not None]
     row: dict[str, Any] = {"configuration": shown_name(contract, data), "condition": NAMES[condition]}
     row |= {"changed": [sum(a != b for a, b in pairs), len(pairs)]}
     row |= {"scores_moved": sum(moved), "scores_compared": len(moved)}
     row |= {"scores_moved_of": [sum(moved), len(moved)]} if moved else estimates.absent("no displayed scores", "scores_moved_of")
     if condition not in CUES:
-        return row
+        return estimates.merged(row, estimates.absent("controls are asked once", "repeats"))
     repeats = [pair for both in labels for pair in both if None not in pair]
     units = [[*a, *b] for a, b in labels if None not in (*a, *b)]
     effect = order_effect(units)
@@ -78,14 +80,9 @@ def _row(data: PanelData, contract: str, condition: str) -> dict[str, Any]:
     return row if effect.p is not None else estimates.merged(row, estimates.absent("no source has all four answers", "p"))
 
 
-def _labels(row: Row, contract: str, condition: str) -> tuple[tuple[str | None, str | None], tuple[str | None, str | None]]:
-    """(primary, repeat) under insertion and under sorted."""
-    return tuple(
-        tuple(None if (o := found(row, contract, presentation, condition, r)) is None else o.output for r in (0, 1))
-        for presentation in ("insertion", "sorted")
-    )
-
-
-def _scores(row: Row, contract: str, condition: str) -> tuple[float | None, float | None]:
-    both = [found(row, contract, presentation, condition) for presentation in ("insertion", "sorted")]
-    return tuple(None if o is None else o.detail["score"] for o in both)
+def _labels(row: Row, contract: str, condition: str) -> list[list[str | None]]:
+    """[primary, repeat] under insertion and under sorted."""
+    return [
+        [None if (o := found(row, contract, presentation, condition, r)) is None else o.output for r in (0, 1)]
+        for presentation in PRESENTATIONS
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from c2s import stats
@@ -14,6 +14,9 @@ from c2s.reports import estimates
 from c2s.reports.data import PanelData, Row
 from c2s.reports.judge.cells import accepted, asked, shown_name
 from c2s.reports.section import TEST, Column, Section
+
+BARE = tuple(f"bare_{world}" for world in WORLDS)
+"""The controls of the reference switch: a bare value that is the reference of one world."""
 
 DIRECTIONAL = "judge reference switch"
 FORMATS = "judge formatting"
@@ -29,10 +32,12 @@ def by_component(data: PanelData) -> Section:
         for presentation in ("insertion", *(name for name in (f"sorted:{c}" for c in COMPONENTS) if name in listed), "sorted"):
             own = _differences(data, contract, presentation)
             values = [[accepted(source, contract, presentation, cue) for source in data.rows] for cue in CUES]
-            both = [a - b for a, b in zip(own, base) if a is not None and b is not None]
-            row = {"configuration": shown_name(contract, data), "presentation": presentation}
-            row |= {cue: [sum(map(bool, v)), sum(x is not None for x in v)] for cue, v in zip(CUES, values)}
-            if presentation != "insertion":
+            both = [a - b for a, b in zip(own, base, strict=True) if a is not None and b is not None]
+            row: dict[str, Any] = {"configuration": shown_name(contract, data), "presentation": presentation}
+            row |= {cue: [sum(map(bool, v)), sum(x is not None for x in v)] for cue, v in zip(CUES, values, strict=True)}
+            if presentation == "insertion":
+                row |= estimates.absent("it is what the others are compared with", "d")
+            else:
                 row |= {"d": sum(both) / len(both)} if both else estimates.absent("no source has all four labels", "d")
             rows.append(row)
     return Section(
@@ -53,14 +58,16 @@ def by_component(data: PanelData) -> Section:
 
 def _differences(data: PanelData, contract: str, presentation: str) -> list[int | None]:
     pairs = [[accepted(source, contract, presentation, cue) for cue in CUES] for source in data.rows]
-    return [None if None in pair else int(pair[1]) - int(pair[0]) for pair in pairs]
+    return [None if plain is None or colon is None else int(colon) - int(plain) for plain, colon in pairs]
 
 
 def reference_switch(data: PanelData) -> Section:
-    """d = score(R:) - score(R), over both passes, in each world: predicted above 0 where the earlier value is the reference, below 0 where it is not."""
+    """d = score(R:) - score(R), over both passes, in each world: predicted above 0 where the earlier value is the reference, below 0 where
+    it is not."""
     rows = []
     for world in WORLDS:
-        d = [x for row in data.rows if (x := _passes(row, world)) is not None]
+        arms = {name: data.arm(world=world, condition=name) for name in (*BRIDGES, *BARE)}
+        d = [x for row in data.rows if (x := _passes(row, [arms[cue] for cue in CUES])) is not None]
         sign = 1 if world == "x" else -1
         row: dict[str, Any] = {"world": "earlier X" if world == "x" else "final Y", "family": DIRECTIONAL}
         row |= {"predicted": "above 0" if sign > 0 else "below 0", "n": len(d), "mean": sum(d) / len(d) if d else None, "p": None}
@@ -70,14 +77,14 @@ def reference_switch(data: PanelData) -> Section:
         else:
             row |= estimates.absent("no displayed scores", "mean", "p")
         for name in BRIDGES:
-            row[name] = [sum(_accepts(source, world, name, r) is True for source in data.rows for r in (0, 1)), 2 * len(data.rows)]
+            row[name] = [sum(_accepts(source, arms[name], r) is True for source in data.rows for r in (0, 1)), 2 * len(data.rows)]
         row["changes"] = sum(
-            (a := _accepts(source, world, name, 0)) is not None and (b := _accepts(source, world, name, 1)) is not None and a != b
+            (a := _accepts(source, arms[name], 0)) is not None and (b := _accepts(source, arms[name], 1)) is not None and a != b
             for source in data.rows
             for name in BRIDGES
         )
         row["controls"] = [
-            sum(source.value(f"final3.world_{world}.bare_{v}") is True for source in data.rows for v in WORLDS),
+            sum(source.value(arms[name]) is True for source in data.rows for name in BARE),
             2 * len(data.rows),
         ]
         rows.append(row)
@@ -98,22 +105,23 @@ def reference_switch(data: PanelData) -> Section:
     )
 
 
-def _arm(world: str, name: str) -> str:
-    return f"final3.world_{world}.{name}"
+def _accepts(row: Row, arm: str, replicate: int) -> bool | None:
+    outcome = row.ok(arm, replicate)
+    return None if outcome is None else bool(outcome.detail["accepted"])
 
 
-def _accepts(row: Row, world: str, name: str, replicate: int) -> bool | None:
-    outcome = row.ok(_arm(world, name), replicate)
-    return None if outcome is None else outcome.detail["accepted"]
-
-
-def _passes(row: Row, world: str) -> float | None:
+def _passes(row: Row, arms: Sequence[str]) -> float | None:
     """Mean over the two passes of score(R:) - score(R)."""
-    cells = [[row.ok(_arm(world, name), replicate) for name in CUES] for replicate in (0, 1)]
-    scores = [None if o is None else o.detail["score"] for pair in cells for o in pair]
-    if None in scores:
+    first, second = (_scores(row, arms, replicate) for replicate in (0, 1))
+    if first is None or second is None:
         return None
-    return round((scores[1] - scores[0] + scores[3] - scores[2]) / 2, 9)
+    return round((first[1] - first[0] + second[1] - second[0]) / 2, 9)
+
+
+def _scores(row: Row, arms: Sequence[str], replicate: int = 0) -> list[float] | None:
+    """Displayed scores of the accepting label in several arms, where all are there."""
+    found = [o.detail["score"] for arm in arms if (o := row.ok(arm, replicate)) is not None and o.detail["score"] is not None]
+    return found if len(found) == len(arms) else None
 
 
 def formatting(data: PanelData) -> Section:
@@ -121,14 +129,13 @@ def formatting(data: PanelData) -> Section:
     rows = []
     for name, first, second in (("R: - R", "random_colon", "random"), ("colon - blank", "colon", "blank")):
         row: dict[str, Any] = {"contrast": name, "family": FORMATS, "p": None}
+        gaps = {}
         for content in CONTENTS:
-            values = [x for source in data.rows if (x := _gap(source, content, first, second)) is not None]
+            arms = [data.arm(earlier=content, condition=condition) for condition in (first, second)]
+            gaps[content] = [_gap(source, arms) for source in data.rows]
+            values = [x for x in gaps[content] if x is not None]
             row[content] = sum(values) / len(values) if values else None
-        d = [
-            a - b
-            for s in data.rows
-            if (a := _gap(s, "match", first, second)) is not None and (b := _gap(s, "other", first, second)) is not None
-        ]
+        d = [a - b for a, b in zip(gaps["match"], gaps["other"], strict=True) if a is not None and b is not None]
         row |= {"n": len(d), "d": sum(d) / len(d) if d else None}
         if d:
             found = stats.sign_flip([round(x, 9) for x in d], seed=data.panel.seed)
@@ -151,15 +158,16 @@ def formatting(data: PanelData) -> Section:
         ),
         rows,
         [
-            "By the earlier value: the reference, another wrong value, none. Difference: reference minus wrong. p: two-sided sign flips over sources."
+            "By the earlier value: the reference, another wrong value, none. Difference: reference minus wrong. "
+            "p: two-sided sign flips over sources."
         ],
     )
 
 
-def _gap(row: Row, content: str, first: str, second: str) -> float | None:
-    found = [row.ok(f"final3.{content}.{name}") for name in (first, second)]
-    scores = [None if outcome is None else outcome.detail["score"] for outcome in found]
-    return None if None in scores else scores[0] - scores[1]
+def _gap(row: Row, arms: Sequence[str]) -> float | None:
+    """Displayed score of the first arm minus that of the second."""
+    scores = _scores(row, arms)
+    return None if scores is None else scores[0] - scores[1]
 
 
 def readable_cues(data: PanelData) -> Section:
@@ -169,18 +177,21 @@ def readable_cues(data: PanelData) -> Section:
         for cue in [name for name in READABLE if name != "blank"]:
             row: dict[str, Any] = {"configuration": contract, "cue": READABLE[cue], "family": READ, "p": None}
             for content in CONTENTS[:2]:
-                pairs = _pairs(data.rows, lambda s, name: _label(s, contract, content, name), cue)
+                arms = [data.arm(contract=contract, earlier=content, condition=condition) for condition in (cue, "blank")]
+                pairs = _pairs(data.rows, arms)
                 row[content] = [sum(a and not b for a, b in pairs), sum(b and not a for a, b in pairs)]
                 row[f"{content}_n"] = len(pairs)
             gained, lost = row["match"]
+            parts = [row]
             if row["match_n"]:
-                row["p"] = float(stats.mcnemar_exact(gained, lost))
-                row["d"] = (gained - lost) / row["match_n"] - (
-                    (row["other"][0] - row["other"][1]) / row["other_n"] if row["other_n"] else 0
-                )
+                parts.append({"p": float(stats.mcnemar_exact(gained, lost))})
             else:
-                row |= estimates.absent("no source has both labels after the reference", "p", "d")
-            rows.append(row)
+                parts.append(estimates.absent("no source has both labels after the reference", "p"))
+            if row["match_n"] and row["other_n"]:
+                parts.append({"d": (gained - lost) / row["match_n"] - (row["other"][0] - row["other"][1]) / row["other_n"]})
+            else:
+                parts.append(estimates.absent("no source has both labels after one of the values", "d"))
+            rows.append(estimates.merged(*parts))
     return Section(
         "readable_cues",
         "Readable cues against an empty line: sources that only one of the two had accepted",
@@ -196,17 +207,14 @@ def readable_cues(data: PanelData) -> Section:
         ),
         rows,
         [
-            "Only with the cue / only with the empty line, after the reference and after another wrong value; D: difference of their differences in points. Exact McNemar after the reference. The paper's evidence-grading rule (HALL) is not in its printed text and is not asked."
+            "Only with the cue / only with the empty line, after the reference and after another wrong value; D: difference of their "
+            "differences in points. Exact McNemar after the reference. The paper's evidence-grading rule (HALL) is not in its printed text "
+            "and is not asked."
         ],
     )
 
 
-def _label(row: Row, contract: str, content: str, name: str) -> bool | None:
-    outcome = row.ok(f"{contract.lower()}.{content}.{name}")
-    return None if outcome is None else outcome.detail["accepted"]
-
-
-def _pairs(rows: Sequence[Row], value: Callable[[Row, str], bool | None], cue: str) -> list[tuple[bool, bool]]:
-    """(with the cue, with the empty line) of the sources that have both."""
-    found = [(value(row, cue), value(row, "blank")) for row in rows]
+def _pairs(rows: Sequence[Row], arms: Sequence[str]) -> list[tuple[bool, bool]]:
+    """(accepted with the cue, accepted with the empty line) of the sources that have both."""
+    found = [tuple(_accepts(row, arm, 0) for arm in arms) for row in rows]
     return [(a, b) for a, b in found if a is not None and b is not None]

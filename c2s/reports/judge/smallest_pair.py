@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Any
 
 from c2s.ledger import reader
 from c2s.ledger.exchanges import exchange
+from c2s.ledger.rows import SlotRow
 from c2s.panels.base import Panel
 from c2s.records import Outcome, Slot
 from c2s.reports.section import Row
@@ -21,13 +21,14 @@ def smallest_pair(db: sqlite3.Connection, panel: Panel, contract: str) -> Row | 
     best: tuple[tuple[bool, int, str, str], Row] | None = None
     for row in reader.parents(db, panel.name):
         outcomes = {(o.arm, o.replicate): o for o in reader.outcomes_of(db, row.id) if o.status == "ok"}
-        slots: dict[Slot, Any] = {}
+        slots: dict[Slot, SlotRow] = {}
         for insertion, by_key, condition in partners:
             first, second = outcomes.get((insertion, 0)), outcomes.get((by_key, 0))
             if first is None or second is None or first.output == second.output:
                 continue
             slots = slots or reader.slots_of(db, row)
-            requests = [exchange(db, slots[Slot(panel.name, row.parent.id, arm, 0, 1)].exchange).request for arm in (insertion, by_key)]
+            deciding = [slots[Slot(panel.name, row.parent.id, arm, 0, 1)].exchange for arm in (insertion, by_key)]
+            requests = [exchange(db, number).request for number in deciding if number is not None]
             repeated = _repeated(outcomes, insertion, by_key)
             rank = (repeated is not True, sum(map(len, requests)), row.parent.id, condition)
             if best is None or rank < best[0]:

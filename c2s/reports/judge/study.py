@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from c2s import stats
 from c2s.controllers.judge import CONTROLS, CUES, FIXTURES, arm_name
 from c2s.panels.judge.qualification import PRESENTATIONS, Gate, failure, gates, unparsed
 from c2s.reports import estimates
-from c2s.reports.data import PanelData, Row
+from c2s.reports.data import PanelData
 from c2s.reports.judge.cells import accepted, asked, configurations, four, interaction_of, not_asked, score, seed_of, shown_name, skipped
 from c2s.reports.section import TEST, Column, Section
 from c2s.stats.judge import TOO_FEW, Interaction
@@ -49,7 +49,8 @@ def interaction(data: PanelData) -> Section:
         ),
         rows,
         [
-            "D = [A(R:) - A(R)] sorted - [A(R:) - A(R)] insertion, A: accepted. Workloads weigh the same. Complete and not degenerate: p by 49,999 within-workload bootstrap draws, as the paper prints it; "
+            "D = [A(R:) - A(R)] sorted - [A(R:) - A(R)] insertion, A: accepted. Workloads weigh the same. Complete and not degenerate: "
+            "p by 49,999 within-workload bootstrap draws, as the paper prints it; "
             "interval and `p exact` from the exact law of that bootstrap. Otherwise Hoeffding's bound, which assumes nothing.",
             "Bounds: the whole planned panel with every missing label as 0 or 1; no confidence interval.",
             *silent,
@@ -58,7 +59,7 @@ def interaction(data: PanelData) -> Section:
 
 
 def _estimate(cells: list[list[Any]], workloads: list[str], seed: int, draws: int) -> dict[str, Any]:
-    """The row of one configuration. Incomplete or degenerate panels go to Hoeffding; the exact law of the complete sources stands beside."""
+    """The row of one configuration. Incomplete or degenerate panels go to Hoeffding; the exact law of complete sources stands beside."""
     exact = stats.interaction(cells, workloads)
     complete = all(None not in row for row in cells)
     row: dict[str, Any] = {
@@ -167,12 +168,12 @@ def cells(data: PanelData) -> Section:
 
 def splits(data: PanelData) -> Section:
     """The interaction in near and far sources and in each workload: description, without a test."""
-    groups: dict[str, Callable[[Row], bool]] = {name: (lambda s, n=name: s.parent.payload["distance"] == n) for name in ("near", "far")}
-    groups |= {name: (lambda s, n=name: s.parent.domain == n) for name in dict.fromkeys(s.parent.domain for s in data.rows)}
+    groups = {name: [row for row in data.rows if row.parent.payload["distance"] == name] for name in ("near", "far")}
+    groups |= {name: [row for row in data.rows if row.parent.domain == name] for name in dict.fromkeys(r.parent.domain for r in data.rows)}
     rows = []
     for contract in asked(data):
-        for name, belongs in groups.items():
-            values = [four(source, contract) for source in data.rows if belongs(source)]
+        for name, sources in groups.items():
+            values = [four(source, contract) for source in sources]
             d = [x for v in values if (x := interaction_of(v)) is not None]
             row = _named(data, contract) | {"group": name, "complete_of": [len(d), len(values)]}
             counts = {"insertion": [_sum(values, 0), _sum(values, 1)], "sorted": [_sum(values, 2), _sum(values, 3)]}

@@ -31,16 +31,19 @@ def interval(function: str, *arrays: Any, **settings: Any) -> Interval:
     result = pickle.loads(done.stdout)
     if isinstance(result, InputError):
         raise result
-    return result
+    found: Interval = result
+    return found
 
 
 def _call(function: str, arrays: Any, settings: Any) -> Interval:
     from c2s import stats
 
-    return getattr(stats, function)(*arrays, **settings)
+    found: Interval = getattr(stats, function)(*arrays, **settings)
+    return found
 
 
 def _main() -> None:
+    result: Interval | InputError
     try:
         result = _call(*pickle.load(sys.stdin.buffer))
     except InputError as error:

@@ -152,8 +152,8 @@ def _tests(domain: str | None, a: np.ndarray, b: np.ndarray, strata: np.ndarray)
     else:
         difference = left.scr - right.scr
         low, high, method = _interval(first[a], second[a], first[b], second[b], strata)
-    changes = (_change(arm[a], arm[b]) for arm in (first, second))
-    return Tests(domain, len(a), int((a != b).sum()), *changes, (left.scr, right.scr), difference, low, high, method)
+    one, other = (_change(arm[a], arm[b]) for arm in (first, second))
+    return Tests(domain, len(a), int((a != b).sum()), one, other, (left.scr, right.scr), difference, low, high, method)
 
 
 def _interval(*arrays: np.ndarray) -> tuple[float | None, float | None, str]:

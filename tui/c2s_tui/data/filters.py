@@ -130,17 +130,18 @@ def _arms(value: str, plan: Plan) -> tuple[str, str]:
 
 def arm_pair(plan: Plan, first: str, second: str, declared: bool = False) -> Pair:
     """Two arms of a run."""
-    turned = (tuple(sorted(panel for panel, name in plan.turned if name == arm)) for arm in (first, second))
-    return Pair(first, second, declared, tuple(turned))
+    a, b = (tuple(sorted(panel for panel, name in plan.turned if name == arm)) for arm in (first, second))
+    return Pair(first, second, declared, (a, b))
 
 
 def base_pair(plan: Plan, panel: str | None = None) -> Pair:
     """The pair of a panel, or of the first panel that has one; the first two arms where none is declared."""
     for name in [panel] if panel else plan.panels:
-        if plan.pairs.get(name):
-            return arm_pair(plan, *plan.pairs[name], declared=True)
+        pair = plan.pairs.get(name)
+        if pair:
+            return arm_pair(plan, *pair, declared=True)
     arms = plan.arms.get(panel or next(iter(plan.panels), ""), ())
-    return arm_pair(plan, *(arms * 2)[:2]) if arms else Pair()
+    return arm_pair(plan, arms[0], arms[1 % len(arms)]) if arms else Pair()
 
 
 def pair_of(chosen: Filter, plan: Plan) -> Pair:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from c2s.errors import LedgerError
 from c2s.ledger import exchanges, journal
 from c2s.ledger.counters import Count, counts, requests_by_state
 from c2s.ledger.schema import SLOT_STATES
@@ -122,6 +123,14 @@ class Follower:
         self._pace = PaceMeter()
         self._lock = threading.Lock()
 
+    def known_plan(self) -> Plan:
+        """The plan, which the first look reads. Raises LedgerError."""
+        if self.plan is None:
+            self.look()
+        if self.plan is None:
+            raise LedgerError(f"{self.source.path} was replaced while it was read; look again")
+        return self.plan
+
     def look(self, *, slow: bool = False) -> Picture:
         """`slow`: also what takes a moment (`Picture.due`). Raises LedgerError where there is nothing to see (any more)."""
         with self._lock:
@@ -134,11 +143,12 @@ class Follower:
             self.plan, self._run_id = None, digest
             self._pace = PaceMeter()
         with self.source.read() as db:
-            if self.plan is None:
+            plan, joint = self.plan, self._joint
+            if plan is None or joint is None:
                 from c2s.planning.installed import lacking
 
-                self.plan, self._missing = read_plan(db, identity["panels"]), tuple(lacking(manifest))
-                self._joint = JointMeter(self.plan)
+                plan, self._missing = read_plan(db, identity["panels"]), tuple(lacking(manifest))
+                self.plan, self._joint = plan, (joint := JointMeter(plan))
             counters = counts(db)
             requests = requests_by_state(counters)
             values = journal.run_values(db)
@@ -151,8 +161,8 @@ class Follower:
                 simulation=identity["model"].startswith("sim:"),
                 state=state,
                 requests=requests,
-                cells=_cells(self.plan, counters),
-                joint=tuple(self._joint.look(db, counters, slow=slow)),
+                cells=_cells(plan, counters),
+                joint=tuple(joint.look(db, counters, slow=slow)),
                 pace=self._pace.look(db, now, live=state.live),
                 spend=from_run(values),
                 cap_usd=_cap(values, manifest),

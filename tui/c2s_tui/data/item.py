@@ -239,11 +239,11 @@ class _Replay:
         ask, choices, sent = self._asks.get(slot), self._choices.get(slot, {}), self._exchanges.get(slot)
         message = sent.message if sent is not None else self._message(row.exchange)
         base = (row.id, row.exchange, row.attempts)
-        questions = ask.request.questions if ask is not None else {}
-        if not questions:
+        if ask is None or not ask.request.questions:
             return [Step(slot.step, None, row.state, *base, None, None, None, prefix, None, message, None)]
         steps = []
         going_on = ask.request.prefill is not None
+        questions = ask.request.questions
         for name, question in questions.items():
             choice, options, truth = choices.get(name), tuple(question.options), ask.truth.get(name)
             text = None if choice is None else choice.text
@@ -265,8 +265,10 @@ class _Replay:
 
 def _meaning(question: Question) -> Mapping[str, str] | None:
     """What the options stand for, where they are ids: values, or characters that only their descriptions name."""
-    described = question.options.values()
-    return question.values or (question.options if all(isinstance(text, str) and len(text) == 1 for text in described) else None)
+    if question.values:
+        return question.values
+    described = {option: text for option, text in question.options.items() if text is not None and len(text) == 1}
+    return described if len(described) == len(question.options) else None
 
 
 @dataclass(frozen=True, slots=True)

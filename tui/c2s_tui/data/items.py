@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from c2s.errors import UsageError
 from c2s.ledger.pairs import Pair, PairRow, pair_rows, parents_named, turn_results
@@ -83,12 +85,12 @@ def frozen_item(payload: bytes | str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def text_of(payload: dict[str, Any], key: str) -> str | None:
+def text_of(payload: Mapping[str, Any], key: str) -> str | None:
     value = payload.get(key)
     return value if isinstance(value, str) else None
 
 
-def all_rows(source: Source, pair: Pair, ids: Sequence[int], page: int = 100) -> Iterator[ItemRow]:
+def all_rows(source: Source, pair: Pair, ids: Sequence[int] | NDArray[np.int64], page: int = 100) -> Iterator[ItemRow]:
     """Every row in this order, read in pages, for exports and plain output. Rows that have gone are left out."""
     with source.read() as db:
         for start in range(0, len(ids), page):

@@ -71,7 +71,7 @@ class JointMeter:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self._intervals: dict[tuple, tuple[float | None, float | None, str]] = {}
+        self._intervals: dict[tuple[object, ...], tuple[float | None, float | None, str]] = {}
         self._slow = False
         self._reset()
 
@@ -91,19 +91,20 @@ class JointMeter:
             self._reset()  # parents were opened again (--retry-errors)
         rows = []
         for panel in self.plan.panels:
-            if self.plan.pairs[panel] is None:
+            pair = self.plan.pairs[panel]
+            if pair is None:
                 continue
             everything = closed[panel] == sum(n for (p, _, _), n in self.plan.parents.items() if p == panel)
             if not everything:
                 if closed[panel] != self._closed.get(panel):
                     self._advance(db, panel)
-                rows += self._rows(panel, self._found, counters, complete=False)
+                rows += self._rows(panel, pair, self._found, counters, complete=False)
             else:
-                found = Counter()
+                found: Counter[tuple[str, str, str]] = Counter()
                 for c in counters:
-                    if c.panel == panel:
+                    if c.panel == panel and c.transition is not None:
                         found[panel, c.domain, c.transition] += c.n
-                rows += self._rows(panel, found, counters, complete=True)
+                rows += self._rows(panel, pair, found, counters, complete=True)
             self._closed[panel] = closed[panel]
         return rows
 
@@ -117,16 +118,18 @@ class JointMeter:
                 self._found[panel, domain, transition] += n
             self._at[panel] = high
 
-    def _rows(self, panel: str, found: Mapping[tuple[str, str, str], int], counters: list[Count], *, complete: bool) -> list[JointRow]:
+    def _rows(
+        self, panel: str, pair: tuple[str, str], found: Mapping[tuple[str, str, str], int], counters: list[Count], *, complete: bool
+    ) -> list[JointRow]:
         rows = []
         for domain in self.plan.domains:
             total = self.plan.total(panel, domain)
             if not total:
                 continue
             n = {key: found.get((panel, domain, key), 0) for key in ("both", "lost", "gained", "neither", "undefined")}
-            found_interval = self._interval(panel, domain, n, counters, complete)
+            found_interval = self._interval(panel, domain, pair[0], n, counters, complete)
             low, high, method = found_interval or (None, None, "")
-            pair, due, whole = self.plan.pairs[panel], found_interval is None, panel in self.plan.whole
+            due, whole = found_interval is None, panel in self.plan.whole
             rows.append(
                 JointRow(
                     panel,
@@ -146,15 +149,15 @@ class JointMeter:
         return rows
 
     def _interval(
-        self, panel: str, domain: str, n: Mapping[str, int], counters: list[Count], complete: bool
+        self, panel: str, domain: str, first: str, n: Mapping[str, int], counters: list[Count], complete: bool
     ) -> tuple[float | None, float | None, str] | None:
         """None where it is left to a slow look."""
         retained, correct = n["both"], n["both"] + n["lost"]
         key = (panel, domain, complete, *n.values())
         if key not in self._intervals:
+            found: tuple[float | None, float | None, str]
             if correct == 0:
-                first = arm_title(self.plan.pairs[panel][0])
-                found = (None, None, f"no {first} success" + ("" if complete else " yet"))
+                found = (None, None, f"no {arm_title(first)} success" + ("" if complete else " yet"))
             elif complete and sum(n.values()) > SLOW and not self._slow:
                 return None
             elif complete:
@@ -179,7 +182,8 @@ def complete_interval(transitions: list[Count]) -> tuple[float | None, float | N
 
     cells: Counter[tuple[int, str]] = Counter()
     for c in transitions:
-        cells[c.length, c.transition] += c.n
+        if c.transition is not None:
+            cells[c.length, c.transition] += c.n
     native, serial, strata = [], [], []
     for (length, key), n in sorted(cells.items()):
         if key != "undefined":

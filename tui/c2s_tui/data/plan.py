@@ -63,7 +63,9 @@ def read_plan(db: sqlite3.Connection, panels: Sequence[str]) -> Plan:
 
 def _pair(panel: str, factors: Mapping[tuple[str, str], Factors]) -> tuple[str, str] | None:
     """The arms of a panel that this c2s does not know which are asked as Native and as Serial; None where it lacks one."""
-    by_interface = {value["interface"]: arm for (name, arm), value in reversed(factors.items()) if name == panel and "interface" in value}
+    by_interface = {
+        value["interface"]: arm for (name, arm), value in reversed(list(factors.items())) if name == panel and "interface" in value
+    }
     return (by_interface["native"], by_interface["serial"]) if {"native", "serial"} <= set(by_interface) else None
 
 

@@ -39,10 +39,17 @@ class Runs:
         """Whether a slow look would show more."""
         return any(isinstance(entry.seen, Picture) and entry.seen.due for entry in self.entries)
 
+    def foremost(self) -> Path | None:
+        """The run that is going, else the one that was written last; None where none can be read."""
+        readable = [(entry.seen, entry.path) for entry in self.entries if isinstance(entry.seen, Picture)]
+        live = [(seen, path) for seen, path in readable if seen.state.live]
+        return max(live or readable, key=lambda pair: pair[0].written or 0, default=(None, None))[1]
+
 
 def find_runs(root: Path) -> tuple[list[Path], bool]:
     """Run directories under `root` (itself included), sorted by path, and whether the scan was cut short."""
-    found, left = [], FOLDERS
+    found: list[Path] = []
+    left = FOLDERS
     stack = [(root, 0)]
     while stack:
         folder, depth = stack.pop()

@@ -36,7 +36,8 @@ class Source:
     @property
     def identity(self) -> dict[str, Any]:
         """What the manifest says the run is. Raises LedgerError."""
-        return self.run.manifest()[0]["identity"]
+        identity: dict[str, Any] = self.run.manifest()[0]["identity"]
+        return identity
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
-from textual.binding import Binding
 from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
@@ -24,6 +23,7 @@ from c2s_tui.widgets.lines import LineView
 
 if TYPE_CHECKING:
     from c2s_tui.app import TuiApp
+    from c2s_tui.session import Session
 
 SHARE = 25
 """Looking takes at most one part in SHARE of a core, unless `View.LONGEST` says that a look has to come."""
@@ -85,16 +85,13 @@ class View(Screen[None]):
     # --- looking --------------------------------------------------------------------------------------------------
 
     @property
-    def session(self):
+    def session(self) -> Session:
         return self.app.session
 
     def compose(self) -> ComposeResult:
         yield TopBar(self.NAME)
         yield from self.body()
-        yield KeyBar([*self._own_bindings(), *self.app.BINDINGS])
-
-    def _own_bindings(self) -> list[Binding]:
-        return [binding for binding in self.BINDINGS if isinstance(binding, Binding)]
+        yield KeyBar([*self.BINDINGS, *self.app.BINDINGS])
 
     def on_screen_resume(self) -> None:
         self.query_one(TopBar).set_subject(self.subject())
@@ -126,7 +123,7 @@ class View(Screen[None]):
             self._after(self.INTERVAL)
 
     def _work(self, serial: int) -> None:
-        worker: Worker = get_current_worker()
+        worker: Worker[Any] = get_current_worker()
         began = _cpu()
 
         def post(part: Any, last: bool = False) -> None:

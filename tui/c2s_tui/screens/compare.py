@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
 from c2s_tui.data.compare import Comparison, SideSpec, compare, compared_rows
 from c2s_tui.data.export import record
+from c2s_tui.data.items import ItemRow
+from c2s_tui.data.source import Trouble
 from c2s_tui.screens.base import View, trouble_lines
 from c2s_tui.screens.choose import Choice, ChooseScreen
 from c2s_tui.screens.export import ExportScreen, stamp
 from c2s_tui.session import SideChoice, default_other
 from c2s_tui.text import Line
 from c2s_tui.views.compare import SideName, compare_layout, compare_lines, compared_line, listed
+from c2s_tui.views.table import Layout
 from c2s_tui.views.words import arm_title
 from c2s_tui.widgets.lines import Fixed, LineView
 from c2s_tui.widgets.rows import Rows
+
+Pairing = tuple[ItemRow, ItemRow]
+"""An item as either side has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +64,7 @@ class CompareScreen(View):
         super().__init__()
         self.compared: Compared | None = None
         self.cell: tuple[int, int] | None = None
-        self._behind: Sequence[int] = ()
+        self._behind: NDArray[np.int64] = np.empty(0, np.int64)
 
     def body(self) -> Iterable[Widget]:
         yield Fixed(id="head")
@@ -67,21 +75,22 @@ class CompareScreen(View):
 
     def sides(self) -> tuple[SideChoice, SideChoice]:
         """What is compared: the run that is open with the one that was chosen, else with other arms of itself."""
-        here = SideChoice(self.session.path)
+        opened = self.session.opened
+        here = SideChoice(opened.source.path)
         if self.session.other is not None and self.session.other != here:
             return here, self.session.other
-        return here, default_other(self.session.path, self.session.follower.plan)
+        return here, default_other(opened.source.path, opened.known_plan())
 
     def fetch(self, post: Any) -> Compared | None:
         session = self.session
-        session.picture = session.follower.look()
+        session.picture = session.opened.look()
         a, b = self.sides()
         left, right = session.side(a), session.side(b)
         stamp = (a, b, session.domain, left.source.stamp(), right.source.stamp())
         if self.compared is not None and self.compared.stamp == stamp:
             return None
-        names = tuple(SideName(spec.source.path.name, spec.source.identity["model"], spec.pair) for spec in (left, right))
-        return Compared(left, right, names, compare(left, right, session.domain), stamp)
+        one, other = (SideName(spec.source.path.name, spec.source.identity["model"], spec.pair) for spec in (left, right))
+        return Compared(left, right, (one, other), compare(left, right, session.domain), stamp)
 
     def show(self, result: Compared | None) -> None:
         if result is not None:
@@ -108,7 +117,7 @@ class CompareScreen(View):
         self.query_one("#columns", Fixed).set_lines([self._layout().head(indent=1)])
         left, right = self.compared.left, self.compared.right
 
-        def fetch(start: int, stop: int):
+        def fetch(start: int, stop: int) -> Sequence[Pairing | None]:
             pairs = [(int(found.left[i]), int(found.right[i])) for i in behind[start:stop]]
             rows = compared_rows(left, right, pairs)
             return [rows.get(pair) for pair in pairs]
@@ -116,12 +125,12 @@ class CompareScreen(View):
         rows = self.query_one(Rows)
         rows.show(len(behind), fetch, self._drawer(), cursor=0 if fresh else rows.cursor, same=not fresh)
 
-    def _layout(self):
+    def _layout(self) -> Layout:
         return compare_layout(max(1, self.size.width - 1), self.compared is not None and self.compared.found.whole)
 
-    def _drawer(self):
+    def _drawer(self) -> Callable[[Pairing], Line]:
         layout = self._layout()
-        return lambda pair: compared_line(*pair, layout)
+        return lambda pair: compared_line(pair[0], pair[1], layout)
 
     def on_resize(self) -> None:
         if self.compared is not None:
@@ -151,7 +160,7 @@ class CompareScreen(View):
             self._choose_cell(None if cell == self.cell else cell)
 
     def action_domain(self) -> None:
-        turns = [None, *self.session.follower.plan.domains]
+        turns = [None, *self.session.opened.known_plan().domains]
         self.session.domain = turns[(turns.index(self.session.domain) + 1) % len(turns)]
         self.look(again=True)
 
@@ -170,9 +179,10 @@ class CompareScreen(View):
         """Other runs under the root, and other pairs of arms of this one."""
         choices = []
         for entry in self.session.watch.look().entries:
-            if entry.path != self.session.path and not hasattr(entry.seen, "message"):
+            if entry.path != self.session.path and not isinstance(entry.seen, Trouble):
                 choices.append(Choice(f"run {entry.name} · {entry.seen.model}", SideChoice(entry.path)))
-        plan = self.session.follower.plan
+        opened = self.session.opened
+        plan = opened.plan
         if plan is not None:
             panel = plan.panels[0]
             base = plan.pairs[panel]
@@ -180,7 +190,7 @@ class CompareScreen(View):
                 for second in plan.arms[panel]:
                     if first != second and (first, second) != base:
                         label = f"this run · {arm_title(first)} -> {arm_title(second)}"
-                        choices.append(Choice(label, SideChoice(self.session.path, (first, second))))
+                        choices.append(Choice(label, SideChoice(opened.source.path, (first, second))))
         self.app.push_screen(ChooseScreen("Side B", choices), self._chosen)
 
     def _chosen(self, choice: SideChoice | None) -> None:
@@ -211,9 +221,10 @@ class CompareScreen(View):
         row = rows.row(rows.cursor)
         return "" if row is None or self.compared is None else "\t".join(str(value) for value in self._record(row).values())
 
-    def _record(self, row) -> dict[str, Any]:
-        a, b = row
-        left, right = record(a, self.compared.left.pair), record(b, self.compared.right.pair)
+    def _record(self, row: Pairing) -> dict[str, Any]:
+        if self.compared is None:
+            return {}
+        left, right = record(row[0], self.compared.left.pair), record(row[1], self.compared.right.pair)
         same = {key: left[key] for key in ("panel", "item", "domain", "length", "target", "problem")}
         return same | {f"a_{k}": v for k, v in left.items() if k not in same} | {f"b_{k}": v for k, v in right.items() if k not in same}
 
@@ -222,7 +233,7 @@ class CompareScreen(View):
             return
         compared, behind = self.compared, self._behind
 
-        def rows():
+        def rows() -> Iterable[dict[str, Any]]:
             for start in range(0, len(behind), 100):
                 pairs = [(int(compared.found.left[i]), int(compared.found.right[i])) for i in behind[start : start + 100]]
                 found = compared_rows(compared.left, compared.right, pairs)

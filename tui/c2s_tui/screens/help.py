@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -10,7 +11,7 @@ from textual.screen import ModalScreen, Screen
 
 from c2s_tui.text import Line, Span, cell, span
 from c2s_tui.views.words import ROLES, SIGNS
-from c2s_tui.widgets.lines import Fixed, LineView, Text
+from c2s_tui.widgets.lines import Fixed, LineView, Text, declared
 
 MEANINGS = {
     "both": "both arms are right: the correct choice survives",
@@ -42,10 +43,9 @@ WORDS = (
 class HelpScreen(ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark,enter", "close", "close")]
 
-    def __init__(self, below: Screen, app_bindings: list[Binding]) -> None:
+    def __init__(self, below: Screen[Any], app_bindings: Sequence[BindingType]) -> None:
         super().__init__()
-        own = [binding for binding in below.BINDINGS if isinstance(binding, Binding)]
-        self._own, self._app = own, app_bindings
+        self._own, self._app = declared(below.BINDINGS), declared(app_bindings)
 
     def compose(self) -> ComposeResult:
         yield Fixed([Line(span("Keys and signs", "title"), span("  escape closes", "dim"))], id="dialog-title")
@@ -53,7 +53,7 @@ class HelpScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         lines = [_key(binding) for binding in self._own] + [Line()] + [_key(binding) for binding in self._app]
-        moving = [binding for binding in LineView.BINDINGS if isinstance(binding, Binding)]
+        moving = declared(LineView.BINDINGS)
         lines += [Line(), *(_key(binding) for binding in moving), _row("ctrl+p", "all commands, and themes"), Line()]
         lines += [Line(cell(f"{SIGNS[name]} {name}", 16, ROLES[name]), Span(MEANINGS[name])) for name in SIGNS]
         lines += [Line(), *(_row(name, text) for name, text in WORDS)]

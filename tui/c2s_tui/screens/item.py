@@ -40,14 +40,15 @@ class ItemScreen(View):
         yield Text(id="text")
 
     def fetch(self, post: Any) -> ItemView | None:
-        follower, session = self.session.follower, self.session
+        follower, session = self.session.opened, self.session
         picture = follower.look()
         known = self.view
         if session.selection is None:
-            for selection in select(follower.source, follower.plan, session.chosen, session.sort):
-                session.selection = selection
-        if session.item is None and len(session.selection.ids):
-            session.item = int(session.selection.ids[0])
+            for found in select(follower.source, follower.known_plan(), session.chosen, session.sort):
+                session.selection = found
+        selection = session.selection
+        if session.item is None and selection is not None and len(selection.ids):
+            session.item = int(selection.ids[0])
         if session.item is None:
             return None
         if known is not None and known.id == session.item and known.closed and session.picture is not None and not picture.state.live:
@@ -76,8 +77,8 @@ class ItemScreen(View):
 
     def _place(self) -> str:
         selection = self.session.selection
-        place = selection.place(self.view.id) if selection is not None else None
-        return "not in the filter" if place is None else f"{place + 1:,}/{len(selection.ids):,}"
+        place = selection.place(self.view.id) if selection is not None and self.view is not None else None
+        return "not in the filter" if selection is None or place is None else f"{place + 1:,}/{len(selection.ids):,}"
 
     def on_resize(self) -> None:
         self.draw()
@@ -110,7 +111,8 @@ class ItemScreen(View):
             return
         keys = [arm.key for arm in self.view.arms]
         shown = shown_arm(self.view, self.session.arm)
-        self.session.arm = keys[(keys.index(shown.key) + by) % len(keys)]
+        at = keys.index(shown.key) if shown is not None else 0
+        self.session.arm = keys[(at + by) % len(keys)]
         self.query_one("#text", Text).cursor = 0
         self.draw()
 
@@ -126,7 +128,7 @@ class ItemScreen(View):
         if step is None or step.slot is None:
             self.app.say("no request was made for this step")
         else:
-            self.app.push_screen(RawScreen(self.session.follower.source, step.slot))
+            self.app.push_screen(RawScreen(self.session.opened.source, step.slot))
 
     def action_back(self) -> None:
         self.app.go("items")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -27,8 +27,9 @@ from c2s_tui.screens.base import View, trouble_lines
 from c2s_tui.screens.export import ExportScreen, stamp
 from c2s_tui.text import Line, span, wrap
 from c2s_tui.views.items import item_line, items_head, items_layout
+from c2s_tui.views.table import Layout
 from c2s_tui.widgets.lines import Fixed, LineView
-from c2s_tui.widgets.rows import Rows
+from c2s_tui.widgets.rows import Fetch, Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +89,17 @@ class ItemsScreen(View):
 
     def fetch(self, post: Any) -> Found | None:
         worker = get_current_worker()
-        follower, chosen, sort = self.session.follower, self.session.chosen, self.session.sort
+        follower, chosen, sort = self.session.opened, self.session.chosen, self.session.sort
         picture = follower.look()
         known = self.found
-        same = known is not None and known.source is follower.source and (known.selection.chosen, known.selection.sort) == (chosen, sort)
-        if same and known.selection.complete and _progress(known.picture) == _progress(picture):
+        if known is not None and (known.source is not follower.source or (known.selection.chosen, known.selection.sort) != (chosen, sort)):
+            known = None
+        if known is not None and known.selection.complete and _progress(known.picture) == _progress(picture):
             return None
-        found = None
-        for selection in select(follower.source, follower.plan, chosen, sort, cancelled=lambda: worker.is_cancelled):
-            found = Found(follower.source, follower.plan, picture, selection)
-            if not selection.complete and not same:
+        found, plan = None, follower.known_plan()
+        for selection in select(follower.source, plan, chosen, sort, cancelled=lambda: worker.is_cancelled):
+            found = Found(follower.source, plan, picture, selection)
+            if not selection.complete and known is None:
                 post(found)
         return found
 
@@ -126,7 +128,7 @@ class ItemsScreen(View):
         ids = found.selection.ids
         return int(ids[index]) if index < len(ids) else None
 
-    def _fetcher(self, found: Found):
+    def _fetcher(self, found: Found) -> Fetch:
         ids, pair, source = found.selection.ids, found.selection.pair, found.source
 
         def fetch(start: int, stop: int) -> Sequence[ItemRow | None]:
@@ -137,11 +139,11 @@ class ItemsScreen(View):
 
         return fetch
 
-    def _drawer(self):
+    def _drawer(self) -> Callable[[ItemRow], Line]:
         layout = self._layout()
         return lambda row: item_line(row, layout)
 
-    def _layout(self):
+    def _layout(self) -> Layout:
         pair = self.found.selection.pair if self.found else Pair()
         panels = panels_for(self.found.selection.chosen, self.found.plan) if self.found else []
         return items_layout(max(1, self.size.width - 1), pair, panels, self.found.plan if self.found else None)
@@ -188,6 +190,8 @@ class ItemsScreen(View):
             self._apply(event.value)
 
     def _apply(self, typed: str) -> None:
+        if self.found is None:
+            return
         said = self.query_one("#said", Fixed)
         try:
             chosen = parse(typed, self.found.plan)
@@ -296,7 +300,7 @@ class ItemsScreen(View):
         found = self.found
         ids, pair = found.selection.ids, found.selection.pair
 
-        def rows():
+        def rows() -> Iterable[dict[str, Any]]:
             return (record(row, pair) for row in all_rows(found.source, pair, ids))
 
         name = f"items-{found.source.path.name}-{stamp()}"

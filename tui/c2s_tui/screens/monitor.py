@@ -36,7 +36,7 @@ class MonitorScreen(View):
         yield Text(id="text")
 
     def fetch(self, post: Any) -> Picture:
-        follower = self.session.follower
+        follower = self.session.opened
         picture = follower.look()
         if not picture.due:
             return picture

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -45,7 +47,7 @@ class RawScreen(ModalScreen[None]):
     class Laid(Message):
         """Lines for a width and form that a thread has laid out; a large body takes a while."""
 
-        def __init__(self, lines: list[Line], form: str, width: int) -> None:
+        def __init__(self, lines: Sequence[Line], form: str, width: int) -> None:
             super().__init__()
             self.lines, self.form, self.width = lines, form, width
 
@@ -135,7 +137,7 @@ class RawScreen(ModalScreen[None]):
         done = guarded(self._write, folder)
         self.app.say(done.message if isinstance(done, Trouble) else f"{done} files in {folder}", error=isinstance(done, Trouble))
 
-    def _write(self, folder) -> int:
+    def _write(self, folder: Path) -> int:
         folder.mkdir(parents=True)
         written = 0
         for send in self.sends:

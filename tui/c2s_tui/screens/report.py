@@ -37,7 +37,7 @@ class ReportScreen(View):
 
     def fetch(self, post: Any) -> ReportView:
         worker = get_current_worker()
-        source = self.session.follower.source
+        source = self.session.opened.source
         now = (source.path, source.stamp())
         if self.view is not None and self._of == now:
             return self.view

@@ -10,7 +10,7 @@ from c2s_tui.data.compare import CELLS, Comparison, Tests
 from c2s_tui.data.items import ItemRow
 from c2s_tui.text import Line, Span, cell, span, wrap
 from c2s_tui.views.items import of_dialogues, output_spans, target_span
-from c2s_tui.views.table import Column, Layout, fit, sized
+from c2s_tui.views.table import Cells, Column, Layout, fit, sized
 from c2s_tui.views.words import ROLES, SIGNS, arm_title, transition_span
 
 COLUMNS = (
@@ -118,7 +118,7 @@ def _head(a: str, b: str) -> str:
     return f"{a.upper()} A:B"[:14] if a == b else "ARMS A:B"
 
 
-def _test_cells(tests: Tests) -> dict:
+def _test_cells(tests: Tests) -> dict[str, Cells]:
     if tests.difference is None:
         difference = "-"
     else:

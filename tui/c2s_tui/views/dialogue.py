@@ -62,18 +62,13 @@ def _by_turn(view: ItemView, shown: ArmView | None, turn: int | None, turns: int
     for name in names:
         here = shown is not None and shown.name == name
         found = _right(view, name)
-        first = next((t for t in range(1, turns + 1) if t in found and found[t] is not None and not all(found[t])), None)
-        parts = [Span("▶ " if here else "  ", "accent"), cell(arm_title(name), size, "bold" if here else "", hit=("arm", name, 0))]
-        for t in range(1, turns + 1):
-            parts.append(
-                _mark(found.get(t, "open"), t == first, (name, t) in illegal, hit=("arm", name, t - 1 if _instances(view, name) > 1 else 0))
-            )
+        first = next((t for t in range(1, turns + 1) if not all(found.get(t) or ())), None)
+        by_turn = any(arm.turn for arm in view.arms if arm.name == name)
+        hits = [("arm", name, 0, t if by_turn else 0) for t in range(1, turns + 1)]
+        parts = [Span("▶ " if here else "  ", "accent"), cell(arm_title(name), size, "bold" if here else "", hit=hits[0])]
+        parts += [_mark(found.get(t, "open"), t == first, (name, t) in illegal, hit) for t, hit in enumerate(hits, start=1)]
         lines.append(Line(*parts).fit(width))
     return lines
-
-
-def _instances(view: ItemView, name: str) -> int:
-    return sum(arm.name == name for arm in view.arms)
 
 
 def _right(view: ItemView, name: str) -> dict[int, Sequence[bool] | None]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from c2s.records import INVALID, VALID_KINDS, Choice, Outcome
+from c2s.records import INVALID, VALID_KINDS, Outcome
 from c2s_tui.data.item import ArmView, ItemView, Step
 from c2s_tui.text import Line, Span, bar, cell, span, visible, wrap
 from c2s_tui.views.dialogue import dialogue_lines, is_dialogue
-from c2s_tui.views.table import Column, Layout, fit
+from c2s_tui.views.table import Cells, Column, Layout, fit
 from c2s_tui.views.words import arm_title, transition_span
 
 STEPS = (
@@ -70,7 +71,7 @@ def _columns(steps: tuple[Step, ...]) -> list[Column]:
         "text": [s.text or "" for s in steps],
     }
     reported = any(s.choice is not None and s.choice.probabilities for s in steps)
-    absent = () if reported else ("p", "bar", "gold_p")
+    absent: tuple[str, ...] = () if reported else ("p", "bar", "gold_p")
     absent += () if any(s.prefix for s in steps) else ("prefix",)
     absent += () if any(s.text is not None and s.text != s.shown(s.taken) for s in steps) else ("text",)
     absent += () if any(s.options != () or s.message for s in steps) else ("options",)
@@ -136,8 +137,8 @@ def _strip(view: ItemView, width: int) -> list[Line]:
         return []
     size = max([3, *(len(union) + 1 for union in view.geometry.unions), *(len(str(k)) + 1 for k in view.geometry.k)])
     if 8 + size * (view.length + 1) > width:
-        k = ",".join(map(str, view.geometry.k))
-        return [Line(span("K ", "dim"), k, span("  unions ", "dim"), " ".join(view.geometry.unions))]
+        counts = ",".join(map(str, view.geometry.k))
+        return [Line(span("K ", "dim"), counts, span("  unions ", "dim"), " ".join(view.geometry.unions))]
     head = [span("gold    ", "dim"), cell("", size)] + [cell(c, size, "good") for c in view.target]
     k = [span("K       ", "dim")] + [cell(str(n), size) for n in view.geometry.k]
     unions = [span("unions  ", "dim"), cell("", size)] + [cell(u, size, "dim" if len(u) == 1 else "") for u in view.geometry.unions]
@@ -157,8 +158,8 @@ def _arms(view: ItemView, shown: ArmView | None, width: int) -> list[Line]:
     lines = []
     for arm in listed:
         here = arm is shown
-        parts = [Span("▶ " if here else "  ", "accent"), cell(arm_name(arm), size, "bold" if here else "", hit=("arm", *arm.key)), " "]
-        lines.append(Line(*parts, *_outcome(arm.outcome, arm.steps)).fit(width))
+        mark, name = Span("▶ " if here else "  ", "accent"), cell(arm_name(arm), size, "bold" if here else "", hit=("arm", *arm.key))
+        lines.append(Line(mark, name, " ", *_outcome(arm.outcome, arm.steps)).fit(width))
     if len(listed) < len(view.arms):
         lines.append(Line(span(f"  arms {start + 1} to {start + len(listed)} of {len(view.arms)}; a and A go through them", "dim")))
     return lines
@@ -196,7 +197,7 @@ def _step_line(step: Step, layout: Layout) -> Line:
     wrong = step.truth is not None and step.taken is not None and step.taken != step.truth
     p = choice.probabilities.get(choice.returned) if choice is not None and choice.probabilities else None
     gold_p = choice.probabilities.get(step.truth) if choice is not None and choice.probabilities and step.truth is not None else None
-    values: dict = {
+    values: dict[str, Cells] = {
         "step": span(step.question[:20] if step.question else str(step.step), "dim"),
         "prefix": _tail(step.prefix, layout.width("prefix")) if step.prefix else span("·" if step.question is None else "", "dim"),
         "took": _took(step, wrong),
@@ -262,7 +263,7 @@ def _close(step: Step, width: int) -> list[Line]:
         if choice is not None:
             lines.append(Line(span("no probabilities were reported", "dim")))
         return lines
-    return lines + _bars(step, choice, width)
+    return lines + _bars(step, step.options, choice.probabilities, choice.returned, width)
 
 
 def _how(step: Step) -> list[Span]:
@@ -289,14 +290,14 @@ def _how(step: Step) -> list[Span]:
     return parts
 
 
-def _bars(step: Step, choice: Choice, width: int) -> list[Line]:
+def _bars(step: Step, options: Sequence[str], probabilities: Mapping[str, float], taken: str, width: int) -> list[Line]:
     """Down, then across: as many blocks side by side as keep the list short, with bars as long as that leaves room for."""
-    label = min(24, max(len(visible(step.shown(o)[:64])) for o in step.options))
+    label = min(24, max(len(visible(step.shown(o)[:64])) for o in options))
     most = max(1, (width + 2) // (label + 20))
-    across = max(1, min(most, -(-len(step.options) // 9)))
+    across = max(1, min(most, -(-len(options) // 9)))
     size = max(4, min(40, (width + 2) // across - label - 13))
-    rows = -(-len(step.options) // across)
-    cells = [_bar_cell(o, step, choice, label, size) for o in step.options[: 4 * 60]]
+    rows = -(-len(options) // across)
+    cells = [_bar_cell(step, o, probabilities.get(o), o == taken, label, size) for o in options[: 4 * 60]]
     lines = []
     for r in range(rows):
         parts: list[Span] = []
@@ -307,9 +308,8 @@ def _bars(step: Step, choice: Choice, width: int) -> list[Line]:
     return lines
 
 
-def _bar_cell(option: str, step: Step, choice: Choice, label: int, size: int) -> list[Span]:
-    p = choice.probabilities.get(option)
-    taken, gold = option == choice.returned, option == step.truth
+def _bar_cell(step: Step, option: str, p: float | None, taken: bool, label: int, size: int) -> list[Span]:
+    gold = option == step.truth
     role = "good" if gold else "bad" if taken else ""
     sign = ("▸" if taken else " ") + ("●" if gold else " ")
     drawn = Span(bar(p or 0.0, size), "good" if gold else "wrong" if taken else "bar")

@@ -10,9 +10,9 @@ from c2s.ledger.totals import NANO
 from c2s_tui import numbers
 from c2s_tui.data.follow import Cell, Picture
 from c2s_tui.data.joint import JointRow
-from c2s_tui.text import Line, bar, columns, span, spark, told_apart, wrap
+from c2s_tui.text import Line, Span, bar, columns, span, spark, told_apart, wrap
 from c2s_tui.views.runs import scr_spans
-from c2s_tui.views.table import Column, fit, sized
+from c2s_tui.views.table import Cells, Column, fit, sized
 from c2s_tui.views.words import arm_title, state_span
 
 JOINT = (
@@ -134,7 +134,7 @@ def _grouped(titles: Sequence[str], lines: Iterable[Line]) -> list[Line]:
     return found
 
 
-def _joint_cells(row: JointRow) -> dict:
+def _joint_cells(row: JointRow) -> dict[str, Cells]:
     counts = row.counts
     return {
         "domain": row.domain,
@@ -178,10 +178,10 @@ def _progress(seen: Picture, width: int) -> list[Line]:
         before = here
     names = {arm_title(cell.arm) for cell in seen.cells}
     widest = max(map(len, names), default=0)
-    roomy = {"least": max(9, min(28, widest, max(16, width - 50))), "most": max(18, widest)}
-    layout = fit([replace(c, **roomy) if c.key == "arm" else c for c in sized(PROGRESS, rows)], width)
+    least, most = max(9, min(28, widest, max(16, width - 50))), max(18, widest)
+    layout = fit([replace(c, least=least, most=most) if c.key == "arm" else c for c in sized(PROGRESS, rows)], width)
     shown = told_apart(names, layout.width("arm"))
-    rows = [row | {"arm": shown[row["arm"]]} for row in rows]
+    rows = [row | {"arm": shown[arm_title(cell.arm)]} for row, cell in zip(rows, seen.cells, strict=True)]
     size = layout.width("bar")
     bars = [span(bar(cell.settled / cell.slots if cell.slots else 0, size), "bar") for cell in seen.cells]
     several = len({cell.panel for cell in seen.cells}) > 1
@@ -189,9 +189,12 @@ def _progress(seen: Picture, width: int) -> list[Line]:
     return [layout.head(), *_grouped(titles, (layout.row(row | {"bar": drawn}) for row, drawn in zip(rows, bars, strict=True)))]
 
 
-def _progress_cells(cell: Cell, fresh: bool) -> dict:
+def _progress_cells(cell: Cell, fresh: bool) -> dict[str, Cells]:
     scored = cell.correct + cell.wrong
-    alert = lambda n: span(numbers.count(n), "warn" if n else "dim")  # noqa: E731
+
+    def alert(n: int) -> Span:
+        return span(numbers.count(n), "warn" if n else "dim")
+
     return {
         "domain": cell.domain if fresh else "",
         "arm": arm_title(cell.arm),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from typing import overload
 
 from rich.cells import cell_len
 
@@ -132,7 +133,25 @@ def _flow(pieces: list[tuple[str, bool]], width: int) -> list[Line]:
     return lines
 
 
-class HexLines(Sequence[Line]):
+class _Lazy(Sequence[Line]):
+    """Lines that are made when they are looked at: a subclass says how many there are and makes one."""
+
+    def line(self, index: int) -> Line:
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, index: int) -> Line: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Line]: ...
+    def __getitem__(self, index: int | slice) -> Line | Sequence[Line]:
+        if isinstance(index, slice):
+            return [self.line(i) for i in range(*index.indices(len(self)))]
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return self.line(index)
+
+
+class HexLines(_Lazy):
     """`offset  hex  text`, 4 to 32 bytes a line; a line is made when it is looked at."""
 
     def __init__(self, body: bytes, width: int) -> None:
@@ -142,16 +161,14 @@ class HexLines(Sequence[Line]):
     def __len__(self) -> int:
         return -(-len(self._body) // self._across)
 
-    def __getitem__(self, index: int) -> Line:
+    def line(self, index: int) -> Line:
         at = index * self._across
         chunk = self._body[at : at + self._across]
-        if not chunk:
-            raise IndexError(index)
         text = "".join(chr(b) if 32 <= b < 127 else "." for b in chunk)
         return Line(span(f"{at:08x}  ", "dim"), Span(f"{chunk.hex(' '):<{3 * self._across}} "), Span(text, "dim"))
 
 
-class Joined(Sequence[Line]):
+class Joined(_Lazy):
     """Blocks of lines, one after another."""
 
     def __init__(self, blocks: Iterable[Sequence[Line]]) -> None:
@@ -161,8 +178,6 @@ class Joined(Sequence[Line]):
     def __len__(self) -> int:
         return self._starts[-1]
 
-    def __getitem__(self, index: int) -> Line:
-        if not 0 <= index < len(self):
-            raise IndexError(index)
+    def line(self, index: int) -> Line:
         block = bisect_right(self._starts, index) - 1
         return self._blocks[block][index - self._starts[block]]

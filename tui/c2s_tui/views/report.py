@@ -63,6 +63,7 @@ def _rule(point: LengthPoint, size: int) -> list[Span]:
         for i in range(low, high + 1):
             drawn[i], roles[i] = "─", "accent"
         drawn[low], drawn[high] = "├", "┤"
-    at = _column(point.scr, size)
-    drawn[at], roles[at] = "●", "bold"
+    if point.scr is not None:
+        at = _column(point.scr, size)
+        drawn[at], roles[at] = "●", "bold"
     return [Span(c, role) for c, role in zip(drawn, roles, strict=True)]

@@ -7,8 +7,8 @@ from c2s_tui.data.follow import Picture
 from c2s_tui.data.joint import JointRow
 from c2s_tui.data.runs import RunEntry, Runs
 from c2s_tui.data.source import Trouble
-from c2s_tui.text import Line, bar, clip, span, wrap
-from c2s_tui.views.table import Column, Layout, fit
+from c2s_tui.text import Line, Span, bar, clip, span, wrap
+from c2s_tui.views.table import Cells, Column, Layout, fit
 from c2s_tui.views.words import arm_title, state_span
 
 COLUMNS = (
@@ -61,7 +61,7 @@ def run_lines(entry: RunEntry, width: int, now: float, marked: bool = False) -> 
     return lines
 
 
-def _facts(layout: Layout, name, seen: Picture, now: float) -> Line:
+def _facts(layout: Layout, name: Cells, seen: Picture, now: float) -> Line:
     trouble = seen.requests["error"] + seen.requests["unknown"]
     return layout.row(
         {
@@ -107,13 +107,13 @@ def _result(layout: Layout, row: JointRow) -> Line:
     )
 
 
-def _em(arm: str, value: float | None, columns: int) -> tuple:
+def _em(arm: str, value: float | None, columns: int) -> tuple[Span, ...]:
     """The arm and its share; a long name is cut, never the number (the line above names both arms in full)."""
     shown = f"{numbers.percent(value):>5}"
     return (span(f"{clip(arm_title(arm), columns - len(shown) - 1)} ", "dim"), span(shown))
 
 
-def scr_spans(row: JointRow) -> tuple:
+def scr_spans(row: JointRow) -> tuple[Span, ...]:
     """`34.9 [30.1, 39.7]`, or what takes its place."""
     scr = row.counts.scr
     if scr is None:

@@ -20,6 +20,10 @@ class Column:
     rank: int = 0
 
 
+Cells = str | Span | Sequence[Span]
+"""What a cell shows: a text, a span whose text is fitted, or spans that fill it together."""
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """The columns that fit, with their widths; one blank between them."""
@@ -34,7 +38,7 @@ class Layout:
             parts += [cell(column.head + mark, width, "title", right=column.right, hit=("sort", column.key)), " "]
         return Line(*parts)
 
-    def row(self, values: Mapping[str, str | Span | Sequence[Span]], indent: int = 0) -> Line:
+    def row(self, values: Mapping[str, Cells], indent: int = 0) -> Line:
         """A line of cells: a string, a span whose text is to be fitted, or spans that are to fill the cell together."""
         parts: list[Span | str] = [" " * indent]
         for column, width in self.columns:
@@ -73,7 +77,7 @@ def fit(columns: Sequence[Column], width: int, indent: int = 0) -> Layout:
     return Layout(tuple((c, widths[c.key]) for c in shown))
 
 
-def sized(columns: Sequence[Column], rows: Sequence[Mapping[str, str | Span | Sequence[Span]]]) -> list[Column]:
+def sized(columns: Sequence[Column], rows: Sequence[Mapping[str, Cells]]) -> list[Column]:
     """The columns with room for what is in them: numbers must not be cut, names are given up to 16 columns."""
     found = []
     for c in columns:

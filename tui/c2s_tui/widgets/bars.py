@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual.binding import Binding
+from textual.binding import BindingType
 from textual.strip import Strip
 
 from c2s_tui.text import Line, Span, cell, span
-from c2s_tui.widgets.lines import LineView
+from c2s_tui.widgets.lines import LineView, declared
 
 SCREENS = ("runs", "monitor", "items", "item", "compare", "report")
 NUMBERS = {str(n): name for n, name in enumerate(SCREENS, start=1)}
@@ -58,9 +58,9 @@ class TopBar(_Bar):
 class KeyBar(_Bar):
     """As many keys as fit, the most useful first; `?` shows all of them."""
 
-    def __init__(self, bindings: Sequence[Binding]) -> None:
+    def __init__(self, bindings: Sequence[BindingType]) -> None:
         super().__init__()
-        self.bindings = [binding for binding in bindings if binding.show]
+        self.bindings = [binding for binding in declared(bindings) if binding.show]
 
     def line(self, y: int) -> Line:
         width = self.size.width

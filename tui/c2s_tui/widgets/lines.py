@@ -26,6 +26,11 @@ from c2s_tui.text import ROLES, Line
 EMPTY = Line()
 
 
+def declared(bindings: Sequence[BindingType]) -> list[Binding]:
+    """Bindings that are written out in full; those of this app all are."""
+    return [binding for binding in bindings if isinstance(binding, Binding)]
+
+
 class LineView(ScrollView, can_focus=True):
     """`stops` are the lines that the cursor can stand on: None for a text that is only scrolled."""
 
@@ -133,7 +138,7 @@ class LineView(ScrollView, can_focus=True):
 
     def _at_cursor(self, number: int) -> bool:
         stops = self.stops
-        return bool(stops) and self.cursor < len(stops) and stops[self.cursor] == number
+        return stops is not None and self.cursor < len(stops) and stops[self.cursor] == number
 
     # --- moving ---------------------------------------------------------------------------------------------------
 
