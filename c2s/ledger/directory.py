@@ -1,4 +1,4 @@
-"""A run directory as files: its manifest, its lock, and what may be said about it without opening the ledger."""
+"""A run directory as files: its manifest, its lock, and what they tell without opening the ledger."""
 
 from __future__ import annotations
 

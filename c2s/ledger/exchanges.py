@@ -161,9 +161,9 @@ def cost_by_arm(db: sqlite3.Connection) -> list[ArmCost]:
 
 
 def damage(db: sqlite3.Connection) -> str | None:
-    """What SQLite finds wrong with the file; None where it finds nothing."""
-    (said,) = db.execute("PRAGMA quick_check(1)").fetchone()
-    return None if said == "ok" else str(said)
+    """The first fault that SQLite finds in the file; None where it is sound."""
+    (result,) = db.execute("PRAGMA quick_check(1)").fetchone()
+    return None if result == "ok" else str(result)
 
 
 def orphans(db: sqlite3.Connection) -> int:

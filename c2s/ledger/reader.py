@@ -1,4 +1,4 @@
-"""Reading a ledger: what was planned, where it stands and what came of it. Counts are in `counters`, bodies in `exchanges`.
+"""Reading a ledger: the plan, its state and its outcomes. Counts are in `counters`, bodies in `exchanges`.
 
 Every function takes a connection (`sqlite.reading`), so the runner, the reports, verify and the terminal UI share them.
 """

@@ -19,7 +19,7 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except sqlite3.DatabaseError as error:
         name = getattr(error, "sqlite_errorname", None) or ""
-        safe = f"what was committed is safe; mend that, then: c2s resume {path.parent}"
+        safe = f"what was committed is safe; repair that, then: c2s resume {path.parent}"
         if name == "SQLITE_FULL":
             raise LedgerError(
                 f"{path}: the disk is full; what was committed is safe; free some space, then: c2s resume {path.parent}"

@@ -104,7 +104,7 @@ def read_spend(db: sqlite3.Connection) -> Spend:
 
 
 def read_models(db: sqlite3.Connection) -> dict[str, int]:
-    """Returned model ids with the number of answers that came with each, the first one first."""
+    """Returned model ids with the number of their answers, the first one first."""
     row = db.execute("SELECT value FROM run WHERE key = 'models'").fetchone()
     return json.loads(row[0]) if row else {}
 

@@ -1,7 +1,7 @@
 """The one writer of a ledger. Changes gather in memory and go to the file as whole transactions.
 
 A slot that starts and ends between two commits is written once. `commit()` is the only place where rows are written,
-so an outcome always lies in the transaction of the exchange that completed it.
+so an outcome is always in the transaction of the exchange that completed it.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class LedgerWriter:
         self._weights[exchange.id] = weigh(exchange)
 
     def end_exchange(self, exchange: ExchangeRow, state: str) -> None:
-        """Note how it ended; the caller has filled in what came back."""
+        """Note how a send ended; the caller has filled in the response."""
         exchange.state = state
         if exchange.done_at is None:
             exchange.done_at = time.time()
@@ -147,7 +147,7 @@ class LedgerWriter:
         self._events.append((time.time(), level, message))
 
     def prepare(self, additions: Mapping[int, Mapping[str, Any]]) -> None:
-        """Freeze what is added to parents' payloads ({ledger id: addition}), as one transaction, after what has gathered."""
+        """Freeze what is added to parents' payloads ({ledger id: addition}), as one transaction, after all pending changes."""
         self.commit()
         with sqlite.translated(self.path):
             self._db.execute("BEGIN IMMEDIATE")
@@ -171,9 +171,9 @@ class LedgerWriter:
         return bool(self._slots or self._exchanges or self._outcomes or self._parents or self._events or self._run)
 
     def commit(self) -> None:
-        """Write everything that has gathered, as one transaction; on return it is durable if the ledger is.
+        """Write all pending changes as one transaction; on return it is durable if the ledger is.
 
-        Raises LedgerError where it cannot be written; what has gathered is then kept, and may be tried again.
+        Raises LedgerError where it cannot be written; the changes are then kept, and may be committed again.
         """
         if not self.dirty:
             return
@@ -200,8 +200,8 @@ class LedgerWriter:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
                 raise
-        for gathered in (self._slots, self._exchanges, self._outcomes, self._parents, self._counters, self._events, self._run):
-            gathered.clear()
+        for pending in (self._slots, self._exchanges, self._outcomes, self._parents, self._counters, self._events, self._run):
+            pending.clear()
 
     def close(self) -> None:
         sqlite.close_writer(self._db, self.path)

@@ -16,7 +16,7 @@ import orjson
 
 from c2s.backends.base import Backend, Call, Exchange
 from c2s.controllers.replay import Reply
-from c2s.dialects import Malformed, dialect
+from c2s.dialects import dialect
 from c2s.errors import C2SError, LedgerError
 from c2s.ledger import exchanges, reader
 from c2s.ledger.counters import counts
@@ -31,6 +31,7 @@ from c2s.runner.parents import Parents
 from c2s.runner.policy import DEFAULT_POLICY, Policy
 from c2s.runner.progress import Tally
 from c2s.runner.queue import Queue, Waiting
+from c2s.runner.responses import read_response
 from c2s.runner.reuse import EarlierRuns
 from c2s.runner.workers import workers
 from c2s.settings import Settings
@@ -248,25 +249,18 @@ class Runner:
             self._end(waiting, answer, {"ok": "ok", "unknown": "unknown"}.get(state, "error"), exchange.message)
 
     def _read(self, waiting: Waiting, exchange: ExchangeRow, result: Exchange) -> tuple[Answer | None, str]:
-        """The answer if there is one, and the exchange's state; usage and cost are noted, also of a malformed response."""
+        """The answer if there is one, and the exchange's state."""
         if result.verdict == "lost":
             return None, "unknown"
         if result.cause == "refused" and (result.http_status == 401 or not self._answers):
             return None, "not_processed"
         if result.verdict != "ok":
             return None, result.verdict
-        answer, state, raw = None, "ok", result.raw or b""
-        try:
-            answer = self._wire.decode(waiting.ask, raw)
-            self._see_model(answer.model)
-            exchange.note(answer)
-            usage = answer.usage
-        except Malformed as error:
-            state, exchange.message = "malformed", str(error)
-            usage = self._wire.usage(raw)
-            exchange.input_tokens, exchange.output_tokens = usage.input_tokens, usage.output_tokens
-        exchange.cost_usd = self._budget.cost(usage)
-        return answer, state
+        answer = read_response(self._wire, self._budget, waiting.ask, exchange, result.raw or b"")
+        if answer is None:
+            return None, "malformed"
+        self._see_model(answer.model)
+        return answer, "ok"
 
     def _end(self, waiting: Waiting, answer: Answer | None, state: str, message: str | None) -> None:
         """The end of a slot: give it to the parent's program."""

@@ -2,7 +2,7 @@
 
 One rule for "busy" (429, and 503 or 529 with Retry-After): the number under way is halved, at most once a second, and grows
 back by one per round of answers; nothing starts before the time that the server asked for, or before a growing wait of our
-own where it asked for none. A wait above the cap is the same pause, said aloud.
+own where it asked for none. A wait above the cap is the same pause, announced.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Pace:
             self._next_tokens = max(self._next_tokens, late) + tokens / self.limits.tokens_per_second
 
     def answered(self) -> None:
-        """A response of any kind came: the server is there."""
+        """A response of any kind has arrived: the server is reachable."""
         self._answered = True
         self._misses, self._missing_since, self._busy_in_a_row = 0, None, 0
         self.limit = min(float(self.limits.workers), self.limit + 1 / self.limit)
