@@ -113,8 +113,10 @@ CarryTrace carry_trace(std::uint64_t a, std::uint64_t b) {
 }
 
 std::size_t carry_counts_batch(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
-                               const CarryColumns& out) noexcept {
+                               const CarryColumns& out, const Poll& poll) {
+  Ticker tick(poll);
   for (std::size_t i = 0; i < a.size(); ++i) {
+    tick(64);
     // Read once: what was checked is what is simulated, whatever another thread writes to the array meanwhile.
     const std::uint64_t x = a[i], y = b[i];
     if (!carry_pair_valid(x, y)) return i;

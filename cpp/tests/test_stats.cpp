@@ -105,13 +105,14 @@ void known_tests_and_intervals() {
   CHECK(p[0] == 1.7763568394002505e-15);
   CHECK(p[1] == 1.0 && p[2] == 1.0 && p[3] == 1.0);
   for (std::size_t i = 0; i < b.size(); ++i) CHECK(p[i] > 0 && p[i] <= 1);
-  const auto none = c2s::clopper_pearson(0, 59, 0.95);
+  c2s::Ticker tick;
+  const auto none = c2s::clopper_pearson(0, 59, 0.95, tick);
   CHECK_NEAR(none.high, 1 - std::pow(0.025, 1.0 / 59), 1e-15);
   CHECK(none.low == 0);
-  const auto all = c2s::clopper_pearson(48, 48, 0.95);
+  const auto all = c2s::clopper_pearson(48, 48, 0.95, tick);
   CHECK_NEAR(all.low, std::pow(0.025, 1.0 / 48), 1e-15);
   CHECK(all.high == 1);
-  CHECK_NEAR(c2s::binomial_lower(6, 20, 0.3) + c2s::binomial_upper(7, 20, 0.3), 1.0, 1e-15);
+  CHECK_NEAR(c2s::binomial_lower(6, 20, 0.3, tick) + c2s::binomial_upper(7, 20, 0.3, tick), 1.0, 1e-15);
 }
 
 void threads_agree() {
