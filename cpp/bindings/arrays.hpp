@@ -27,7 +27,7 @@ std::span<const T> view(const char* name, const In<T>& array, int ndim, const ch
     refuse(std::string(name) + " must have shape " + shape + ", not " + std::to_string(array.ndim()) + " dimensions");
   }
   const std::span<const T> values(array.data(), static_cast<std::size_t>(array.size()));
-  need(reinterpret_cast<std::uintptr_t>(values.data()) % alignof(T) == 0, std::string(name) + " must be aligned in memory");
+  if (reinterpret_cast<std::uintptr_t>(values.data()) % alignof(T) != 0) refuse(std::string(name) + " must be aligned in memory");
   return values;
 }
 
@@ -43,7 +43,7 @@ py::array_t<T> fresh(const char* sizes, const std::vector<std::size_t>& shape) {
   std::vector<py::ssize_t> checked;
   std::size_t product = 1;
   for (const std::size_t size : shape) {
-    need(size <= kMost / product, std::string(sizes) + ": the result must hold at most 2**40 values");
+    if (size > kMost / product) refuse(std::string(sizes) + ": the result must hold at most 2**40 values");
     product *= std::max<std::size_t>(1, size);
     checked.push_back(static_cast<py::ssize_t>(size));
   }

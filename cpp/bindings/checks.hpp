@@ -23,9 +23,6 @@ namespace py = pybind11;
 inline void need(bool condition, const char* message) {
   if (!condition) refuse(message);
 }
-inline void need(bool condition, const std::string& message) {
-  if (!condition) refuse(message);
-}
 
 // Any Python or NumPy integer, not yet checked.
 class Int : public py::object {
@@ -35,21 +32,24 @@ class Int : public py::object {
 
 // `value` as a number from 0 to `most`.
 inline std::uint64_t whole(const char* name, const Int& value, std::uint64_t most) {
-  const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
-  if (!index) throw py::error_already_set();
+  auto index = py::reinterpret_borrow<py::object>(value);
+  if (!PyLong_CheckExact(value.ptr())) {
+    index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+    if (!index) throw py::error_already_set();
+  }
   const std::uint64_t number = PyLong_AsUnsignedLongLong(index.ptr());
   const bool overflow = PyErr_Occurred() != nullptr;  // also where it is below 0
   if (overflow) PyErr_Clear();
-  need(!overflow && number <= most, std::string(name) + " must be an integer from 0 to " + std::to_string(most));
+  if (overflow || number > most) refuse(std::string(name) + " must be an integer from 0 to " + std::to_string(most));
   return number;
 }
 
-// Every value passes `good`; the message names the first that does not. The first loop is free of branches.
+// Every value passes `good`; the message names the first that does not. The first loop is free of branches, so that it vectorises.
 template <class T, class Good>
 void need_each(const char* name, std::span<const T> values, const char* allowed, const Good& good) {
-  bool all = true;
-  for (const T v : values) all &= good(v);
-  if (all) return;
+  std::int64_t wrong = 0;
+  for (const T v : values) wrong |= good(v) ? 0 : 1;
+  if (wrong == 0) return;
   const auto bad = std::find_if_not(values.begin(), values.end(), good) - values.begin();
   refuse(std::string(name) + "[" + std::to_string(bad) + "] must be " + allowed);
 }
@@ -78,8 +78,9 @@ inline std::int64_t need_sum(const char* name, std::span<const std::int64_t> val
 // Offsets that cut `units` units into strata: they start at 0, end at `units` and never fall.
 inline void need_offsets(std::span<const std::int64_t> offsets, std::size_t units, const char* what) {
   need(offsets.size() >= 2, "offsets must hold at least two entries");
-  need(offsets.front() == 0 && static_cast<std::uint64_t>(offsets.back()) == units,
-       std::string("offsets must run from 0 to the number of ") + what);
+  if (offsets.front() != 0 || static_cast<std::uint64_t>(offsets.back()) != units) {
+    refuse(std::string("offsets must run from 0 to the number of ") + what);
+  }
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
     if (offsets[s] > offsets[s + 1]) refuse("offsets must not fall, as they do at offsets[" + std::to_string(s + 1) + "]");
   }

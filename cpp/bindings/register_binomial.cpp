@@ -19,10 +19,6 @@ py::array_t<double> mcnemar(const In<std::int64_t>& b, const In<std::int64_t>& c
   return out;
 }
 
-void need_probability(const char* name, double p) {
-  need(p >= 0 && p <= 1, std::string(name) + " must be a number from 0 to 1");
-}
-
 py::tuple bounds(const In<std::int64_t>& k, const In<std::int64_t>& n, double confidence) {
   const auto successes = list("k", k), trials = list("n", n);
   need(successes.size() == trials.size(), "k and n must be of equal length");
@@ -53,7 +49,7 @@ py::tuple tails(const Int& k, const Int& n, double p) {
   const auto trials = static_cast<std::int64_t>(whole("n", n, kMaxCount));
   const auto successes = static_cast<std::int64_t>(whole("k", k, kMaxCount));
   need(successes <= trials, "k must be at most n");
-  need_probability("p", p);
+  need(p >= 0 && p <= 1, "p must be a number from 0 to 1");
   double mass, lower, upper;
   {
     py::gil_scoped_release release;

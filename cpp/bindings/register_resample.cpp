@@ -109,7 +109,7 @@ py::array_t<std::int64_t> tally(const py::object& self, const Int& seed, const I
 
 template <std::size_t N>
 std::array<std::uint32_t, N> words_of(const char* name, const py::sequence& values) {
-  need(values.size() == N, std::string(name) + " must hold " + std::to_string(N) + " words");
+  if (values.size() != N) refuse(std::string(name) + " must hold " + std::to_string(N) + " words");
   std::array<std::uint32_t, N> out{};
   for (std::size_t i = 0; i < N; ++i) {
     const py::object value = values[i];

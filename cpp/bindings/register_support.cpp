@@ -11,7 +11,7 @@ namespace c2s::bindings {
 namespace {
 
 SupportKind kind_of(const Int& code) {
-  return static_cast<SupportKind>(whole("kind (0 full, 1 union, 2 trie)", code, 2));
+  return static_cast<SupportKind>(whole("kind", code, 2));
 }
 
 py::array_t<bool> masks(const In<std::uint8_t>& candidates, const In<std::uint8_t>& prefixes, const In<std::int64_t>& lengths,

@@ -23,6 +23,7 @@ constexpr double kLogTail = 36.0;  // exp(-36) = 2.3e-16 is left out at each end
 constexpr double kNoise = 1e-13;   // what all the discarded cells of a grid may hold together
 constexpr double kHuge = 1e15;     // far beyond the width of any grid that is transformed; keeps conversions defined
 constexpr double kExactTotal = 9007199254740992.0;  // 2^53
+constexpr std::size_t kPiece = std::size_t{1} << 16;  // grid points from one tick to the next at most
 
 // Powers of small characteristic values run through subnormal numbers, which cost a hundred cycles each: call them zero.
 class FlushSubnormals {
@@ -312,7 +313,7 @@ Law exact_law(const RatioCells& cells, const Grid& grid, const Poll& poll) {
     const std::size_t even = 2 * r * half, odd = even + half;
     const bool both = 2 * r + 1 < rows;
     for (std::size_t k = 0; k < grid.b_size; ++k) {
-      tick(2);
+      if (k % kPiece == kPiece - 1) tick(2 * kPiece);
       const bool mirrored = k >= half;
       const std::size_t at = mirrored ? grid.b_size - k : k;
       const double sign = mirrored ? -1.0 : 1.0;
@@ -321,6 +322,7 @@ Law exact_law(const RatioCells& cells, const Grid& grid, const Poll& poll) {
       columns.re[k * pairs + r] = gr - hi;
       columns.im[k * pairs + r] = gi + hr;
     }
+    tick(grid.b_size % kPiece);
   }
   fft_columns(columns, scratch, grid.b_size, pairs, poll);
   if (poll) poll();
@@ -331,7 +333,7 @@ Law exact_law(const RatioCells& cells, const Grid& grid, const Poll& poll) {
   for (std::size_t k = 0; k < grid.b_size; ++k) {
     const std::int64_t b = unwrap(k, grid.b_low, grid.b_size);
     for (std::size_t i = 0; i < rows; ++i) {
-      tick(2);
+      if (i % kPiece == kPiece - 1) tick(2 * kPiece);
       const double mass = scale * (i % 2 == 0 ? columns.re : columns.im)[k * pairs + i / 2];
       if (mass <= floor) continue;
       const std::int64_t a = unwrap(i, grid.a_low, rows);
@@ -339,6 +341,7 @@ Law exact_law(const RatioCells& cells, const Grid& grid, const Poll& poll) {
       law.d.push_back((grid.a_x * b - grid.b_x * a) * det);
       law.mass.push_back(mass);
     }
+    tick(2 * (rows % kPiece));
   }
   return law;
 }

@@ -65,11 +65,13 @@ void select(const double* value, const double* mass, std::size_t n, std::span<co
     std::size_t chosen = 0;
     while (chosen + 1 < kBuckets && sums[chosen] < target) target -= sums[chosen++];
     std::vector<double> inside, inside_mass;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i % kPiece == kPiece - 1) tick(kPiece);
-      if (static_cast<std::size_t>(index[i]) != chosen) continue;
-      inside.push_back(value[i]);
-      if (mass) inside_mass.push_back(mass[i]);
+    for (std::size_t at = 0; at < n; at += kPiece) {
+      for (std::size_t i = at; i < std::min(n, at + kPiece); ++i) {
+        if (static_cast<std::size_t>(index[i]) != chosen) continue;
+        inside.push_back(value[i]);
+        if (mass) inside_mass.push_back(mass[i]);
+      }
+      tick(kPiece);
     }
     if (inside.empty()) out[t] = high;  // rounding left a last crumb of the target beyond all values
     else if (inside.size() == n) out[t] = select_small(value, mass, n, target);

@@ -94,7 +94,7 @@ def i64(*shape):
             lambda: core.support_masks(candidates=u8(0, 2), prefixes=u8(1, 2), lengths=i64(1), kind=0, alphabet=u8(1)),
             "candidates must not be empty",
         ),
-        (lambda: core.support_one(candidates=["a"], prefix="", kind=3, alphabet="a"), "kind .* must be an integer from 0 to 2"),
+        (lambda: core.support_one(candidates=["a"], prefix="", kind=3, alphabet="a"), "kind must be an integer from 0 to 2"),
     ],
 )
 def test_the_extension_guards_its_own_memory(call, message):
