@@ -199,7 +199,7 @@ stratum, at least 0; a stratum beyond it (or 2**26) leaves no tables and sets to
           "The number of alias tables that a draw looks up, one for each group of merged strata.")
       .def_property_readonly(
           "states", [](const py::object& self) { return held<Multinomial>(self).states(); },
-          "The number of states (X, D) in all tables together.")
+          "The number of states, joint totals (X, D) of positive probability, in all tables together.")
       .def("state_ratios", &state_ratios,
            R"(X / D of each state, NaN where D is 0: float64 [states].
 
