@@ -44,7 +44,7 @@ AliasTable table_of(const Part& part, double x_scale, double d_scale, const Poll
 AliasTable alias_table(std::span<const double> mass, std::vector<AliasTable::State> states, const Poll& poll) {
   Ticker tick(poll);
   AliasTable table;
-  table.bits = std::bit_width(mass.size() - 1);
+  table.bits = static_cast<int>(std::bit_width(mass.size() - 1));
   const std::size_t size = std::size_t{1} << table.bits;
   double total = 0;
   for (const double m : mass) total += m;

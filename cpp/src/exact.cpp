@@ -194,7 +194,7 @@ class CharacteristicRows {
     factor_.resize(columns_);
     std::int64_t most = 1;
     for (const auto& group : groups_) most = std::max(most, group.n);
-    bits_ = std::bit_width(static_cast<std::uint64_t>(most));
+    bits_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(most)));
   }
 
   void row(std::size_t j, double* re, double* im) {

@@ -61,7 +61,7 @@ void every_kernel_stops() {
 void draws_stop_on_every_thread() {
   const std::vector<std::int64_t> offsets{0, 1000};
   const std::vector<double> values(1000, 0.5);
-  std::vector<double> out(200'000);
+  std::vector<double> out(40'000);
   for (const int threads : {1, 2, 8}) {
     const auto resampled = [&](const c2s::Poll& poll) {
       c2s::resample_sums(offsets, values, 1, {1, 0, out.size()}, threads, out.data(), poll);
@@ -88,7 +88,7 @@ void the_caller_polls_while_others_work() {
 }
 
 void an_error_of_a_part_reaches_the_caller() {
-  for (const std::size_t part : {0, 1, 3}) {
+  for (const std::size_t part : {0u, 1u, 3u}) {
     bool caught = false;
     try {
       c2s::parallel_ranges(4, 4, {}, [&](std::size_t begin, std::size_t, c2s::Ticker&) {

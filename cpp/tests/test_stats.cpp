@@ -18,7 +18,8 @@ namespace {
 using Ints = std::vector<std::int64_t>;
 
 void transforms_equal_the_definition() {
-  for (std::size_t n : {1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 20, 25, 30, 48, 60, 90, 128, 160}) {
+  for (const int length : {1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 15, 16, 20, 25, 30, 48, 60, 90, 128, 160}) {
+    const auto n = static_cast<std::size_t>(length);
     CHECK(c2s::fft_length(n) == n);
     const std::size_t columns = 3;
     c2s::Planes data, scratch;
