@@ -123,7 +123,7 @@ define CPP_TEST
 for s in $(SANITIZERS); do
   b=build/cpp-$$s
   mkdir -p $$b
-  { .venv/bin/cmake -S . -B $$b -DC2S_PYTHON=OFF -DC2S_TESTS=ON -DC2S_SANITIZE=$${s#plain} &&
+  { .venv/bin/cmake -S . -B $$b -DC2S_PYTHON=OFF -DC2S_TESTS=ON -DC2S_WERROR=ON -DC2S_SANITIZE=$${s#plain} &&
     .venv/bin/cmake --build $$b -j2; } > $$b/build.log 2>&1 || { cat $$b/build.log; exit 1; }
   echo "c2s: C++ tests, $$s"
   .venv/bin/ctest --test-dir $$b --output-on-failure
