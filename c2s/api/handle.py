@@ -31,7 +31,7 @@ class Run:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._directory = RunDirectory.open(Path(path))
-        manifest, _ = self._directory.manifest()
+        manifest = self._directory.facts()
         self.path: Path = self._directory.path
         self.identity: Mapping[str, Any] = manifest["identity"]
         self.provenance: Mapping[str, Any] = manifest["provenance"]
@@ -66,7 +66,7 @@ class Run:
     def status(self) -> dict[str, Any]:
         """What `c2s status --json` prints: state, counts, spend and the latest events, from counters alone."""
         running = self._directory.running()
-        manifest, _ = self._directory.manifest()
+        manifest = self._directory.facts()
         with sqlite.reading(self._directory.ledger_path) as db:
             counters, values, events = counts(db), journal.run_values(db), journal.events(db)
         requests, spend = requests_by_state(counters), from_run(values)

@@ -145,12 +145,11 @@ def drive(
     `errors` and `unknown` first plan again what ended so. A failure is noted in the ledger before it is raised. `runner` are the other
     arguments of `Runner`.
     """
-    manifest, digest = directory.manifest()
+    manifest, _ = directory.manifest()
     watch = watch or Watch()
     watch.raise_failure()
     writer = LedgerWriter(directory, durable=backend.resend == "paid")
     try:
-        writer.require_manifest(digest)
         if errors or unknown:
             directory.report_path.unlink(missing_ok=True)  # it would not follow from the ledger any more
             count = replan(writer, panels, errors=errors, unknown=unknown)

@@ -39,13 +39,13 @@ COMMANDS = (
 )
 
 
-def parser() -> CommandParser:
-    """The parser of the whole command line."""
+def parser(called: str | None = None) -> CommandParser:
+    """The parser of the whole command line; of one command alone where `called` names one."""
     top = CommandParser(prog="c2s", description="Which correct choices survive another output interface.", epilog=EPILOG)
     top.add_argument("--version", action="version", version=f"c2s {__version__}")
     top.add_argument("--debug", action="store_true", help="show tracebacks")
     command = subcommands(top, "command", "COMMAND")
-    for name, target, help in COMMANDS:
+    for name, target, help in [row for row in COMMANDS if row[0] == called] or COMMANDS:
         command(name, target, help, _arguments(name), epilog=EPILOG)
     return top
 
@@ -61,9 +61,10 @@ def _arguments(name: str) -> Fill:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code. Every failure is one line on stderr unless --debug asks for more."""
-    options = argparse.Namespace(debug="--debug" in (sys.argv[1:] if argv is None else argv))
+    words = list(sys.argv[1:] if argv is None else argv)
+    options = argparse.Namespace(debug="--debug" in words)
     try:
-        options = parser().parse_args(argv)
+        options = parser(words[0] if words else None).parse_args(words)
         module, _, function = options.target.partition(":")
         code: int = getattr(importlib.import_module(f"c2s.cli.{module}"), function)(options)
         sys.stdout.flush()

@@ -73,7 +73,7 @@ class CommandParser(argparse.ArgumentParser):
 
 def subcommands(parser: argparse.ArgumentParser, dest: str, metavar: str) -> Callable[..., CommandParser]:
     """`add(name, target, help, fill)` for the commands under `parser`; `target` is "module:function" in `c2s.cli`."""
-    commands = parser.add_subparsers(dest=dest, required=True, metavar=metavar, parser_class=CommandParser)
+    commands = parser.add_subparsers(dest=dest, required=True, metavar=metavar, parser_class=CommandParser, prog=parser.prog)
 
     def add(name: str, target: str, help: str, fill: Fill | None = None, **named: Any) -> CommandParser:
         def filled(command: CommandParser) -> None:

@@ -142,8 +142,10 @@ class ParentProgram:
 
     def _needed(self, name: str, run: _Run) -> _Run:
         """The instance of the needed arm with the same replicate and turn if it has one, else its first."""
-        same = self._runs.get((name, run.replicate, run.turn))
-        return same or next(other for other in self._runs.values() if other.arm.name == name)
+        needed = self._runs.get((name, run.replicate, run.turn)) or self._runs.get((name, 0, 0))
+        if needed is None:
+            raise RuntimeError(f"arm {run.arm.name} of {self.parent.id} needs {name}, which has no outcome for it: their turns differ")
+        return needed
 
     def _advance(self, run: _Run, answers: list[Answer]) -> list[tuple[Slot, Ask]]:
         assert run.generator is not None

@@ -11,10 +11,14 @@ from c2s.records import Answer, Ask, Slot
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """How a slot ended: with an answer, or without one for a `reason`."""
+    """How a slot ended: with an answer, or without one for a `reason`. ValueError where it has neither."""
 
     answer: Answer | None
     reason: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.answer is None and self.reason is None:
+            raise ValueError("a reply without an answer needs a reason")
 
     @classmethod
     def failed(cls, state: str, message: str | None) -> Reply:

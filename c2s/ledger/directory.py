@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import json
 import os
 import time
@@ -62,6 +61,8 @@ class RunDirectory:
 
     def write_manifest(self, manifest: Mapping[str, Any]) -> str:
         """Write it once, durably; returns its SHA-256."""
+        import hashlib
+
         import orjson
 
         data = orjson.dumps(manifest, option=orjson.OPT_INDENT_2)
@@ -70,6 +71,16 @@ class RunDirectory:
 
     def manifest(self) -> tuple[dict[str, Any], str]:
         """The manifest and its SHA-256. Raises LedgerError if it cannot be read."""
+        import hashlib
+
+        manifest, data = self._read_manifest()
+        return manifest, hashlib.sha256(data).hexdigest()
+
+    def facts(self) -> dict[str, Any]:
+        """The manifest alone, for those who only show it. Raises LedgerError if it cannot be read."""
+        return self._read_manifest()[0]
+
+    def _read_manifest(self) -> tuple[dict[str, Any], bytes]:
         try:
             data = self.manifest_path.read_bytes()
             manifest = json.loads(data)
@@ -78,7 +89,7 @@ class RunDirectory:
             raise LedgerError(f"cannot read {self.manifest_path}: {error.strerror}") from None
         except (ValueError, KeyError, TypeError):
             raise LedgerError(f"{self.manifest_path} is damaged: it is not the JSON of a c2s manifest") from None
-        return manifest, hashlib.sha256(data).hexdigest()
+        return manifest, data
 
     @contextmanager
     def locked(self) -> Iterator[None]:

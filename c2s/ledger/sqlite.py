@@ -40,14 +40,25 @@ def create(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def open_writer(path: Path, *, durable: bool) -> sqlite3.Connection:
-    """The one writing connection, migrated to the present version. `durable`: every commit reaches the disk."""
-    with translated(path):
+def open_writer(path: Path, *, durable: bool, manifest_sha256: str) -> sqlite3.Connection:
+    """The one writing connection, on a ledger of the present schema. `durable`: every commit reaches the disk.
+
+    Raises LedgerError, before anything is changed, unless the ledger was planned with the manifest that has this hash.
+    """
+    with translated(path), ExitStack() as closing:
         connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
-        migrate(connection, check(connection, path))
+        closing.callback(connection.close)
+        version = check(connection, path)
+        row = connection.execute("SELECT value FROM run WHERE key = 'manifest_sha256'").fetchone()
+        if row is None or row[0] != manifest_sha256:
+            raise LedgerError(
+                f"{path} does not belong to the manifest beside it: one of the two was replaced or edited; nothing was changed"
+            )
+        migrate(connection, version)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
         connection.execute("PRAGMA wal_autocheckpoint=2000")
+        closing.pop_all()
         return connection
 
 
@@ -84,8 +95,16 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
         try:
             show(connection, version)
             yield connection
+            if version < VERSION:
+                _unchanged(connection, path, version)
         finally:
             connection.close()
+
+
+def _unchanged(connection: sqlite3.Connection, path: Path, version: int) -> None:
+    """Views of an older schema give wrong rows once a writer has migrated the tables below them."""
+    if check(connection, path) != version:
+        raise LedgerError(f"{path} was brought to the present schema while it was read; read it again")
 
 
 def attach(connection: sqlite3.Connection, path: Path) -> None:

@@ -16,7 +16,6 @@ from typing import Any
 
 import orjson
 
-from c2s.errors import LedgerError
 from c2s.ledger import sqlite
 from c2s.ledger.counters import CounterKey, outcome_counter, transition_counter, write_counters
 from c2s.ledger.directory import RunDirectory
@@ -32,7 +31,7 @@ class LedgerWriter:
     def __init__(self, run: RunDirectory, *, durable: bool) -> None:
         self.path: Path = run.ledger_path
         self.durable = durable
-        self._db = sqlite.open_writer(self.path, durable=durable)
+        self._db = sqlite.open_writer(self.path, durable=durable, manifest_sha256=run.manifest()[1])
         with sqlite.translated(self.path):
             (last,) = self._db.execute("SELECT coalesce(max(id), 0) FROM exchanges").fetchone()
             self.spend: Spend = read_spend(self._db)
@@ -51,13 +50,6 @@ class LedgerWriter:
     def connection(self) -> sqlite3.Connection:
         """For reads by the runner itself; rows that wait for the next commit are not in it."""
         return self._db
-
-    def require_manifest(self, sha256: str) -> None:
-        """Raises LedgerError unless the ledger was planned with the manifest that has this hash."""
-        with sqlite.translated(self.path):
-            row = self._db.execute("SELECT value FROM run WHERE key = 'manifest_sha256'").fetchone()
-        if row is None or row[0] != sha256:
-            raise LedgerError(f"{self.path} does not belong to the manifest beside it: one of the two was replaced or edited")
 
     def begin_exchange(
         self,

@@ -29,6 +29,8 @@ class Table:
 
 def literal(text: str) -> str:
     """Text that cannot do anything to a terminal or a document: control, format and unassigned characters are escaped."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(
         c if not unicodedata.category(c).startswith(("C", "Z")) or c == " " else c.encode("unicode_escape").decode() for c in text
     )
@@ -36,6 +38,8 @@ def literal(text: str) -> str:
 
 def width(text: str) -> int:
     """Columns on a terminal."""
+    if text.isascii():
+        return len(text)
     return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 

@@ -99,7 +99,7 @@ class Runner:
         self._load()
         try:
             self._loop()
-        except C2SError:
+        except Exception:  # also a fault in an arm of somebody else's package
             self._rescue()
             raise
         self._abandon()
@@ -387,7 +387,8 @@ class Runner:
         self._under_way.clear()
 
     def _rescue(self) -> None:
-        """The ledger could not be written, or a request cannot be made: wait for what is under way, since it is paid for, and commit it.
+        """After a failure (the ledger cannot be written, a request cannot be made, an arm is at fault): wait for what is under way, since
+        it is paid for, and commit it.
 
         Where that fails, the requests under way are `sent` in the ledger and will be unknown: nothing is lost silently.
         """
@@ -397,7 +398,7 @@ class Runner:
             while self._results:
                 try:
                     self._take(*self._results.popleft())
-                except C2SError:
+                except Exception:
                     continue  # its exchange is noted; what should follow from it will follow on resume
         with suppress(LedgerError):  # the first error is raised; it says what to do
             self.writer.commit()

@@ -99,6 +99,8 @@ def _guarded(backend: Backend, calls: Sequence[Call]) -> Iterator[Exchange]:
     count = 0
     try:
         for exchange in backend.call(calls):
+            if not isinstance(exchange, Exchange):
+                raise TypeError(f"the backend gave a {type(exchange).__name__}, not an Exchange")
             count += 1
             yield exchange
         failure = "the backend ended without an answer"

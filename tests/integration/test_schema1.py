@@ -22,6 +22,7 @@ from c2s.ledger import journal, migrations, reader, sqlite
 from c2s.ledger.counters import counts
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.schema import VERSION
+from c2s.ledger.writer import LedgerWriter
 
 DATA = Path(__file__).parents[1] / "data" / "schema1"
 RUNS = ("main", "studies", "interrupted")
@@ -55,6 +56,11 @@ def version_of(path: Path) -> int:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     db.close()
     return version
+
+
+def migrated(ledger: Path) -> None:
+    """Bring a ledger to the present schema, as a resume does before anything else."""
+    LedgerWriter(RunDirectory(ledger.parent), durable=True).close()
 
 
 def everything(path: Path) -> dict[str, Any]:
@@ -117,14 +123,14 @@ def test_every_screen_shows_them_as_it_shows_the_migrated_ledger(name: str, fold
 
     before = shown()
     assert all("\x1b" not in text and len(text.splitlines()) > 2 for text in before.values())
-    sqlite.close_writer(sqlite.open_writer(path, durable=True), path)
+    migrated(path)
     assert shown() == before
 
 
 def test_a_run_of_schema_1_is_compared_with_a_migrated_copy(folder: Path):
     shutil.copytree("studies", "copy")
     path = folder / "copy" / "ledger.sqlite"
-    sqlite.close_writer(sqlite.open_writer(path, durable=True), path)
+    migrated(path)
     sides = []
     for name in ("studies", "copy"):
         source = Source(folder / name)
@@ -152,7 +158,7 @@ def test_turns_of_dialogues_are_turns(folder: Path):
 def test_the_migrated_ledger_says_what_the_views_say(name: str, folder: Path):
     path = folder / name / "ledger.sqlite"
     before = everything(path)
-    sqlite.close_writer(sqlite.open_writer(path, durable=True), path)
+    migrated(path)
     assert version_of(path) == VERSION and everything(path) == before
     code, out, _ = c2s("verify", "--json", name)
     assert code == 0 and json.loads(out)["differences"] == []
@@ -160,7 +166,7 @@ def test_the_migrated_ledger_says_what_the_views_say(name: str, folder: Path):
 
 def test_a_migrated_ledger_has_the_columns_of_a_new_one(folder: Path, tmp_path: Path):
     old, new = folder / "studies" / "ledger.sqlite", tmp_path / "new.sqlite"
-    sqlite.close_writer(sqlite.open_writer(old, durable=True), old)
+    migrated(old)
     sqlite.create(new).close()
     columns = []
     for path in (old, new):
@@ -176,8 +182,24 @@ def test_a_migration_that_fails_changes_nothing(folder: Path, monkeypatch: pytes
     before = everything(path)
     monkeypatch.setitem(migrations.MIGRATIONS, 1, migrations.MIGRATIONS[1] + "INSERT INTO no_such_table VALUES (1);")
     with pytest.raises(LedgerError, match="no such table"):
-        sqlite.open_writer(path, durable=True)
+        LedgerWriter(RunDirectory(path.parent), durable=True)
     assert version_of(path) == 1 and everything(path) == before
+
+
+def test_a_ledger_beside_another_manifest_is_not_migrated(folder: Path):
+    path = folder / "main" / "ledger.sqlite"
+    before = path.read_bytes()
+    shutil.copy(folder / "studies" / "manifest.json", folder / "main" / "manifest.json")
+    code, _, err = c2s("resume", "main")
+    assert code == 2 and "does not belong to the manifest beside it" in err and "nothing was changed" in err
+    assert path.read_bytes() == before and version_of(path) == 1
+
+
+def test_a_reader_that_is_overtaken_by_a_migration_gives_nothing(folder: Path):
+    path = folder / "studies" / "ledger.sqlite"
+    with pytest.raises(LedgerError, match="while it was read; read it again"), sqlite.reading(path) as db:
+        assert len(list(reader.outcomes(db, "dialogue-access"))) > 0
+        migrated(path)
 
 
 def test_the_interrupted_run_is_finished(folder: Path):

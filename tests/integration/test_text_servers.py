@@ -111,12 +111,15 @@ def test_a_run_over_each_protocol_verifies(memory_path, model, behave, path):
         backend.close()
 
 
-def test_a_request_that_cannot_be_made_ends_the_run_and_loses_nothing_that_is_under_way(memory_path):
-    """Code readout takes 26 options at most; the 27th is met in the middle of a run."""
+@pytest.mark.parametrize(("fault", "error", "said"), [("request", InputError, "1 to 26 options, not 27"), ("arm", ValueError, "at fault")])
+def test_a_fault_in_the_middle_of_a_run_ends_it_and_loses_nothing_that_is_under_way(memory_path, fault, error, said):
+    """A request that cannot be made (code readout takes 26 options at most), or an arm of another package that raises."""
 
     def program(parent, ctx):
-        options = 27 if parent.id == "s6" else 3
+        options = 27 if (parent.id, fault) == ("s6", "request") else 3
         (answer,) = yield [Ask(1, Request(parent.id, {"answer": Question("q", {f"o{n}": None for n in range(options)})}))]
+        if (parent.id, fault) == ("s3", "arm"):
+            raise ValueError("at fault")
         return Outcome("", output=answer.choice().taken(), correct=True)
 
     made = [Parent(f"s{n}", "math", 1, {"target": "a", "candidates": ["a"]}) for n in range(9)]
@@ -124,7 +127,7 @@ def test_a_request_that_cannot_be_made_ends_the_run_and_loses_nothing_that_is_un
     with Server(chat, delay=0.2) as server:
         backend = open_model("chat:qwen?contract=code", {"base_url": server.url, "concurrency": 4})
         run = make_run(memory_path / "run", backend, panels=(panel,), settings={"domain": None, "limit": None})
-        with pytest.raises(InputError, match="1 to 26 options, not 27"):
+        with pytest.raises(error, match=said):
             drive(run, backend, panels=(panel,), report=False)
         found = states(run)
         assert set(found) == {"ok", "planned"} and found["ok"] == server.total > 0 and set(server.received.values()) == {1}

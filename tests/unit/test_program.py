@@ -161,3 +161,12 @@ def test_unexpected_answers_and_unplanned_asks_are_refused():
 
 def test_context_gives_the_seed():
     assert Context(Settings(seed=7)).seed == 7
+
+
+def test_an_arm_without_turns_cannot_need_one_with_turns():
+    turned = Arm("turned", native, ONE, turns=lambda parent: 2)
+    one_by_one = Arm("copy", copy, ONE, needs=("turned",), turns=lambda parent: 2)
+    whole = Arm("copy", copy, ONE, needs=("turned",))
+    assert [slot.turn for slot, _ in program(turned, one_by_one).start()] == [1, 2]
+    with pytest.raises(RuntimeError, match="copy of p1 needs turned, which has no outcome for it"):
+        program(turned, whole).start()

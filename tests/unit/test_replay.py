@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 
+from c2s.backends.simulated.decisions import uniform
 from c2s.controllers.outcome import scored
 from c2s.controllers.program import Arm, ArmGenerator, Context, ParentProgram
 from c2s.controllers.replay import Reply, drive
 from c2s.records import Answer, Ask, Choice, Parent, Question, Request, Slot
+from c2s.runner.schedule import request_id, slot_key
 from c2s.settings import Settings
 
 PARENT = Parent("p", "math", 3, {"target": "abc", "candidates": ["abc"]})
@@ -67,5 +69,14 @@ def test_instances_of_an_arm_are_keyed_apart():
     assert repeat.key == turn.key == ("p", "q", "a", 2, 1) and repeat.instance == turn.instance == 2
     assert repeat.outcome_key == ("a", 2, 0) and turn.outcome_key == ("a", 0, 3)
     assert (str(repeat), str(turn)) == ("p/q/a replicate 2 step 1", "p/q/a turn 3 step 1")
+    values = {  # computed by commit eaca22a, where turn 3 was replicate 2
+        Slot("dialogue-access", "d1", "oracle", 0, 1, 1): ("", "b5d8da18f0d5aba4", 0.728277135764955),
+        Slot("dialogue-access", "d1", "oracle", 0, 1, 3): ("/repeat2", "89a0421b441626cd", 0.2840903354561318),
+        Slot("repeats", "p1", "serial", 2, 3): ("/repeat2", "58b499783632577b", 0.24119290927855042),
+    }
+    for slot, (suffix, order, draw) in values.items():
+        assert request_id(slot) == f"{slot.panel}/{slot.parent}/{slot.arm}/{slot.step}{suffix}"
+        assert slot_key("hash:7", 1, 4, slot)[1].startswith(order) and slot_key("round:7", 1, 4, slot)[2].startswith(order)
+        assert uniform(11, *slot.key, "answer", "what") == draw
     slots = [Slot("p", "q", "a", r, 1, t) for r, t in itertools.product((0, 1), (0, 1, 2))]
     assert len({slot.outcome_key for slot in slots}) == 6

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,12 +22,13 @@ from c2s_tui.screens.base import View
 from c2s_tui.screens.help import HelpScreen
 from c2s_tui.session import Session, SideChoice
 from c2s_tui.text import visible
-from c2s_tui.widgets.bars import NUMBERS
+from c2s_tui.widgets.bars import NUMBERS, described
 
 
-def view_of(name: str) -> View:
+def view_of(name: str) -> View[Any]:
     """The screen with this name; its module is loaded when it is first opened."""
-    view: View = getattr(import_module(f"c2s_tui.screens.{name}"), f"{name.capitalize()}Screen")()
+    view = getattr(import_module(f"c2s_tui.screens.{name}"), f"{name.capitalize()}Screen")()
+    assert isinstance(view, View), "every module of a screen that has a number defines one"
     return view
 
 
@@ -65,7 +67,7 @@ class TuiApp(App[None]):
             self.session.other = SideChoice(other)
         self._typed, self._item = typed, item
         self._first = screen or ("monitor" if run is not None else "runs")
-        self._views: dict[str, View] = {}
+        self._views: dict[str, View[Any]] = {}
 
     def on_mount(self) -> None:
         if self._typed or self._item:
@@ -131,18 +133,15 @@ class TuiApp(App[None]):
 
     def action_help(self) -> None:
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self.screen, self.BINDINGS))
+            self.push_screen(HelpScreen(described(self.screen.BINDINGS), described(self.BINDINGS)))
 
     def action_pause(self) -> None:
         """Tell the runner of the run that is looked at to pause, or to go on."""
-        source = None
         path = self.screen.run_path() if isinstance(self.screen, View) else None
-        if path is not None:
-            source = self.session.watch.follower(path).source
-        elif self.session.follower is not None:
-            source = self.session.follower.source
-        if source is None:
+        follower = self.session.follower if path is None else self.session.watch.follower(path)
+        if follower is None:
             return
+        source = follower.source
         if self.session.read_only:
             self.say("read-only: start with --allow-control to pause runs from here", error=True)
         elif not source.run.running():
@@ -167,5 +166,5 @@ class TuiApp(App[None]):
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         yield from super().get_system_commands(screen)
         for number, name in NUMBERS.items():
-            yield SystemCommand(f"Open {name}", f"screen {number}", lambda name=name: self.go(name))
+            yield SystemCommand(f"Open {name}", f"screen {number}", partial(self.go, name))
         yield SystemCommand("Pause or go on", "tell the runner of this run", self.action_pause)

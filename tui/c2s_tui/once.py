@@ -6,7 +6,7 @@ import argparse
 import shutil
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from c2s.errors import UsageError
@@ -42,14 +42,13 @@ def print_once(root: Path, run: Path | None, options: argparse.Namespace) -> int
         runs = session.watch.look(slow=True)
         _write(runs_lines(runs, width, time.time()))
         return int(any(isinstance(entry.seen, Trouble) for entry in runs.entries))
-    session.open(run if run is not None else newest(session))
+    session.open(run if run is not None else _newest(session))
     picture = session.opened.look(slow=name == "monitor")
     _write(_SCREENS[name](session, picture, options, width))
     return 0
 
 
-def newest(session: Session) -> Path:
-    """The run that is going, else the one that was written last."""
+def _newest(session: Session) -> Path:
     path = session.watch.look().foremost()
     if path is None:
         raise UsageError(f"no run directory under {session.root} can be read; make one with: c2s run")
@@ -83,18 +82,18 @@ def _item(session: Session, picture: Picture, options: argparse.Namespace, width
             raise UsageError("no item is left by this filter")
         number, place = int(selection.ids[0]), f"1/{len(selection.ids):,}"
     view = item_view(session.opened.source, number)
-    for arm in view.arms or [None]:
-        yield from item_lines(view, arm.key if arm else None, 0, width, place=place).lines
+    keys: list[tuple[str, int, int] | None] = [arm.key for arm in view.arms]
+    for key in keys or [None]:
+        yield from item_lines(view, key, 0, width, place=place).lines
         yield Line()
 
 
 def _compare(session: Session, picture: Picture, options: argparse.Namespace, width: int) -> Iterable[Line]:
-    path = session.opened.source.path
-    other = SideChoice(Path(options.other)) if options.other else default_other(path, session.opened.known_plan())
-    left, right = session.side(SideChoice(path)), session.side(other)
+    run = session.opened
+    other = SideChoice(Path(options.other)) if options.other else default_other(run.source.path, run.known_plan())
+    left, right = session.side(SideChoice(run.source.path)), session.side(other)
     found = compare(left, right)
-    a, b = (SideName(side.source.path.name, side.source.identity["model"], side.pair) for side in (left, right))
-    yield from compare_lines(found, a, b, None, width)
+    yield from compare_lines(found, SideName.of(left), SideName.of(right), None, width)
     yield listed(None, len(found.codes))
     layout = compare_layout(width, found.whole)
     yield layout.head(indent=1)
@@ -108,7 +107,13 @@ def _report(session: Session, picture: Picture, options: argparse.Namespace, wid
     return report_lines(report(session.opened.source), width)
 
 
-_SCREENS = {"monitor": _monitor, "items": _items, "item": _item, "compare": _compare, "report": _report}
+_SCREENS: dict[str, Callable[[Session, Picture, argparse.Namespace, int], Iterable[Line]]] = {
+    "monitor": _monitor,
+    "items": _items,
+    "item": _item,
+    "compare": _compare,
+    "report": _report,
+}
 
 
 def _write(lines: Iterable[Line]) -> None:

@@ -63,10 +63,15 @@ class Session:
 
     @property
     def opened(self) -> Follower:
-        """The run that is open. Raises UsageError where none is."""
+        """The run that is looked at. Raises UsageError where none is."""
         if self.follower is None:
-            raise UsageError("no run is open")
+            raise UsageError("choose a run first")
         return self.follower
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan of the run that is looked at, once it has been read."""
+        return self.follower.plan if self.follower else None
 
     @property
     def subject(self) -> str:
@@ -89,11 +94,11 @@ class Session:
 
     def pair(self) -> Pair:
         """The two arms that the item list shows."""
-        plan = self.follower.plan if self.follower else None
-        return Pair() if plan is None else pair_of(self.chosen, plan)
+        return Pair() if self.plan is None else pair_of(self.chosen, self.plan)
 
     def side(self, choice: SideChoice) -> SideSpec:
         """Reads the run's plan if need be. Raises LedgerError."""
         follower = self.watch.follower(choice.path)
         plan = follower.known_plan()
-        return SideSpec(follower.source, plan, base_pair(plan) if choice.arms is None else arm_pair(plan, *choice.arms))
+        pair = base_pair(plan) if choice.arms is None else arm_pair(plan, *choice.arms)
+        return SideSpec(follower.source, plan, pair)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from itertools import zip_longest
+from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
@@ -18,12 +19,16 @@ EIGHTHS = " ▏▎▍▌▋▊▉█"
 SPARKS = " ▁▂▃▄▅▆▇█"
 
 
+Hit = tuple[str | int | None, ...]
+"""What a click stands for: a word that says what is to be done, then what it is done with."""
+
+
 class Span(NamedTuple):
     """Text that has been made harmless, its role, and what a click on it stands for (None: nothing)."""
 
     text: str
     role: str = ""
-    hit: Any = None
+    hit: Hit | None = None
 
 
 class Line:
@@ -76,7 +81,7 @@ def arm_title(name: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def span(text: str, role: str = "", hit: Any = None) -> Span:
+def span(text: str, role: str = "", hit: Hit | None = None) -> Span:
     return Span(visible(text), role, hit)
 
 
@@ -107,7 +112,7 @@ def told_apart(names: Iterable[str], columns: int) -> dict[str, str]:
     return {n: n for n in names}
 
 
-def cell(text: str, columns: int, role: str = "", *, right: bool = False, hit: Any = None) -> Span:
+def cell(text: str, columns: int, role: str = "", *, right: bool = False, hit: Hit | None = None) -> Span:
     """Text from anywhere as a cell of a table: literal, clipped, padded."""
     shown = clip(visible(text[: 8 * columns + 64]), columns)
     space = " " * (columns - cell_len(shown))
@@ -173,13 +178,7 @@ def spark(values: Sequence[float]) -> str:
 
 def columns(left: Sequence[Line], right: Sequence[Line], width: int, gap: int = 3) -> list[Line]:
     """Two blocks of lines side by side, the left one `width` columns wide."""
-    empty = Line()
-    rows = max(len(left), len(right))
-
-    def pick(block: Sequence[Line], i: int) -> Line:
-        return block[i] if i < len(block) else empty
-
-    return [pick(left, i).fit(width) + Line(" " * gap) + pick(right, i) for i in range(rows)]
+    return [a.fit(width) + Line(" " * gap) + b for a, b in zip_longest(left, right, fillvalue=Line())]
 
 
 def plain(lines: Iterable[Line]) -> str:

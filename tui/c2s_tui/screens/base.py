@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from textual.app import ComposeResult
 from textual.message import Message
@@ -17,7 +17,7 @@ from textual.widget import Widget
 from textual.worker import Worker, get_current_worker
 
 from c2s_tui.data.source import Trouble, guarded
-from c2s_tui.text import Line, plain, span, wrap
+from c2s_tui.text import Hit, Line, plain, span, wrap
 from c2s_tui.widgets.bars import KeyBar, TopBar
 from c2s_tui.widgets.lines import LineView
 
@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from c2s_tui.app import TuiApp
     from c2s_tui.session import Session
 
+T = TypeVar("T")
+
 SHARE = 25
 """Looking takes at most one part in SHARE of a core, unless `View.LONGEST` says that a look has to come."""
 
 
-class View(Screen[None]):
-    """A screen with a name. `fetch` runs in a thread and returns what `show` then puts on the screen.
+class View(Screen[None], Generic[T]):
+    """A screen with a name. `fetch` runs in a thread and returns a T, which `show` then puts on the screen.
 
     A new look begins when the one before has been shown and its time has come: whatever happens meanwhile is in it.
     """
@@ -59,11 +61,11 @@ class View(Screen[None]):
     def body(self) -> Iterable[Widget]:
         raise NotImplementedError
 
-    def fetch(self, post: Any) -> Any:
+    def fetch(self, post: Callable[[T], None]) -> T:
         """In a thread. `post(part)` shows something before the end."""
         raise NotImplementedError
 
-    def show(self, result: Any) -> None:
+    def show(self, result: T) -> None:
         raise NotImplementedError
 
     def failed(self, message: str) -> None:
@@ -123,14 +125,14 @@ class View(Screen[None]):
             self._after(self.INTERVAL)
 
     def _work(self, serial: int) -> None:
-        worker: Worker[Any] = get_current_worker()
+        worker: Worker[None] = get_current_worker()
         began = _cpu()
 
-        def post(part: Any, last: bool = False) -> None:
+        def send(part: T | Trouble, last: bool) -> None:
             if not worker.is_cancelled:
                 self.post_message(self.Looked(part, _cpu() - began, serial, last))
 
-        post(guarded(self.fetch, post), True)
+        send(guarded(self.fetch, partial(send, last=False)), True)
 
     def on_view_looked(self, message: View.Looked) -> None:
         message.stop()
@@ -150,15 +152,15 @@ class View(Screen[None]):
 
     def on_line_view_hit(self, message: LineView.Hit) -> None:
         message.stop()
-        kind, *what = message.what
-        if kind == "screen":
-            self.app.go(what[0])
-        elif kind == "action":
-            self.call_later(self.run_action, what[0])
-        else:
-            self.hit(kind, what)
+        match message.what:
+            case ("screen", str(name)):
+                self.app.go(name)
+            case ("action", str(action)):
+                self.call_later(self.run_action, action)
+            case what:
+                self.hit(what)
 
-    def hit(self, kind: str, what: list[Any]) -> None:
+    def hit(self, what: Hit) -> None:
         """A click on a part of this screen."""
 
     def action_copy(self) -> None:

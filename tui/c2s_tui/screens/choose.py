@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,19 +13,21 @@ from textual.screen import ModalScreen
 from c2s_tui.text import Line, span
 from c2s_tui.widgets.lines import Fixed, LineView, Text
 
+V = TypeVar("V")
+
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Generic[V]):
     label: str
-    value: Any
+    value: V
 
 
-class ChooseScreen(ModalScreen[Any]):
+class ChooseScreen(ModalScreen[V]):
     """Returns the value of what was chosen, None where nothing was."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "close", "close")]
 
-    def __init__(self, title: str, choices: Sequence[Choice]) -> None:
+    def __init__(self, title: str, choices: Sequence[Choice[V]]) -> None:
         super().__init__()
         self._title, self._choices = title, choices
 

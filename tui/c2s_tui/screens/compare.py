@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,21 +13,20 @@ from textual.widget import Widget
 
 from c2s_tui.data.compare import Comparison, SideSpec, compare, compared_rows
 from c2s_tui.data.export import record
+from c2s_tui.data.follow import Picture
 from c2s_tui.data.items import ItemRow
-from c2s_tui.data.source import Trouble
 from c2s_tui.screens.base import View, trouble_lines
 from c2s_tui.screens.choose import Choice, ChooseScreen
 from c2s_tui.screens.export import ExportScreen, stamp
 from c2s_tui.session import SideChoice, default_other
-from c2s_tui.text import Line
+from c2s_tui.text import Hit, Line
 from c2s_tui.views.compare import SideName, compare_layout, compare_lines, compared_line, listed
 from c2s_tui.views.table import Layout
 from c2s_tui.views.words import arm_title
 from c2s_tui.widgets.lines import Fixed, LineView
 from c2s_tui.widgets.rows import Rows
 
-Pairing = tuple[ItemRow, ItemRow]
-"""An item as either side has it."""
+BothRows = tuple[ItemRow, ItemRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class Compared:
     stamp: tuple[object, ...]
 
 
-class CompareScreen(View):
+class CompareScreen(View[Compared | None]):
     """Side A is the run that is open, side B another run or other arms of the same one."""
 
     NAME = "compare"
@@ -71,17 +70,21 @@ class CompareScreen(View):
         yield Fixed(id="columns")
         yield Rows(id="list")
 
+    @property
+    def rows(self) -> Rows[BothRows]:
+        return self.query_one(Rows)
+
     # --- looking --------------------------------------------------------------------------------------------------
 
     def sides(self) -> tuple[SideChoice, SideChoice]:
         """What is compared: the run that is open with the one that was chosen, else with other arms of itself."""
-        opened = self.session.opened
-        here = SideChoice(opened.source.path)
+        run = self.session.opened
+        here = SideChoice(run.source.path)
         if self.session.other is not None and self.session.other != here:
             return here, self.session.other
-        return here, default_other(opened.source.path, opened.known_plan())
+        return here, default_other(run.source.path, run.known_plan())
 
-    def fetch(self, post: Any) -> Compared | None:
+    def fetch(self, post: Callable[[Compared | None], None]) -> Compared | None:
         session = self.session
         session.picture = session.opened.look()
         a, b = self.sides()
@@ -89,8 +92,7 @@ class CompareScreen(View):
         stamp = (a, b, session.domain, left.source.stamp(), right.source.stamp())
         if self.compared is not None and self.compared.stamp == stamp:
             return None
-        one, other = (SideName(spec.source.path.name, spec.source.identity["model"], spec.pair) for spec in (left, right))
-        return Compared(left, right, (one, other), compare(left, right, session.domain), stamp)
+        return Compared(left, right, (SideName.of(left), SideName.of(right)), compare(left, right, session.domain), stamp)
 
     def show(self, result: Compared | None) -> None:
         if result is not None:
@@ -104,7 +106,7 @@ class CompareScreen(View):
         self.compared = None
         self.query_one("#head", Fixed).set_lines([*trouble_lines(message, self.size.width), Line()])
         self.query_one("#columns", Fixed).set_lines([])
-        self.query_one(Rows).show(0, lambda a, b: [], lambda row: Line())
+        self.rows.show(0, lambda a, b: [], lambda row: Line())
 
     def draw(self, fresh: bool = True) -> None:
         if self.compared is None:
@@ -117,20 +119,20 @@ class CompareScreen(View):
         self.query_one("#columns", Fixed).set_lines([self._layout().head(indent=1)])
         left, right = self.compared.left, self.compared.right
 
-        def fetch(start: int, stop: int) -> Sequence[Pairing | None]:
+        def fetch(start: int, stop: int) -> Sequence[BothRows | None]:
             pairs = [(int(found.left[i]), int(found.right[i])) for i in behind[start:stop]]
-            rows = compared_rows(left, right, pairs)
-            return [rows.get(pair) for pair in pairs]
+            read = compared_rows(left, right, pairs)
+            return [read.get(pair) for pair in pairs]
 
-        rows = self.query_one(Rows)
+        rows = self.rows
         rows.show(len(behind), fetch, self._drawer(), cursor=0 if fresh else rows.cursor, same=not fresh)
 
     def _layout(self) -> Layout:
         return compare_layout(max(1, self.size.width - 1), self.compared is not None and self.compared.found.whole)
 
-    def _drawer(self) -> Callable[[Pairing], Line]:
+    def _drawer(self) -> Callable[[BothRows], Line]:
         layout = self._layout()
-        return lambda pair: compared_line(pair[0], pair[1], layout)
+        return lambda both: compared_line(both[0], both[1], layout)
 
     def on_resize(self) -> None:
         if self.compared is not None:
@@ -143,7 +145,7 @@ class CompareScreen(View):
         if self.compared is None:
             return
         matrix = self.compared.found.matrix()
-        turns = [None, *((r, c) for r in range(4) for c in range(4) if matrix[r, c])]
+        turns: list[tuple[int, int] | None] = [None, *((r, c) for r in range(4) for c in range(4) if matrix[r, c])]
         at = turns.index(self.cell) if self.cell in turns else 0
         self._choose_cell(turns[(at + by) % len(turns)])
 
@@ -154,13 +156,15 @@ class CompareScreen(View):
     def action_all(self) -> None:
         self._choose_cell(None)
 
-    def hit(self, kind: str, what: list[Any]) -> None:
-        if kind == "cell":
-            cell = (what[0], what[1])
-            self._choose_cell(None if cell == self.cell else cell)
+    def hit(self, what: Hit) -> None:
+        match what:
+            case ("cell", int(row), int(column)):
+                self._choose_cell(None if (row, column) == self.cell else (row, column))
 
     def action_domain(self) -> None:
-        turns = [None, *self.session.opened.known_plan().domains]
+        if self.session.plan is None:
+            return  # nothing has been read yet
+        turns = [None, *self.session.plan.domains]
         self.session.domain = turns[(turns.index(self.session.domain) + 1) % len(turns)]
         self.look(again=True)
 
@@ -177,20 +181,19 @@ class CompareScreen(View):
 
     def action_choose(self) -> None:
         """Other runs under the root, and other pairs of arms of this one."""
-        choices = []
+        choices: list[Choice[SideChoice]] = []
         for entry in self.session.watch.look().entries:
-            if entry.path != self.session.path and not isinstance(entry.seen, Trouble):
+            if entry.path != self.session.path and isinstance(entry.seen, Picture):
                 choices.append(Choice(f"run {entry.name} · {entry.seen.model}", SideChoice(entry.path)))
-        opened = self.session.opened
-        plan = opened.plan
-        if plan is not None:
+        plan, path = self.session.plan, self.session.path
+        if plan is not None and path is not None:
             panel = plan.panels[0]
             base = plan.pairs[panel]
             for first in plan.arms[panel]:
                 for second in plan.arms[panel]:
                     if first != second and (first, second) != base:
                         label = f"this run · {arm_title(first)} -> {arm_title(second)}"
-                        choices.append(Choice(label, SideChoice(opened.source.path, (first, second))))
+                        choices.append(Choice(label, SideChoice(path, (first, second))))
         self.app.push_screen(ChooseScreen("Side B", choices), self._chosen)
 
     def _chosen(self, choice: SideChoice | None) -> None:
@@ -205,7 +208,7 @@ class CompareScreen(View):
         self.action_open()
 
     def action_open(self) -> None:
-        index = self.query_one(Rows).cursor
+        index = self.rows.cursor
         if self.compared is not None and index < len(self._behind):
             self.session.item = int(self.compared.found.left[self._behind[index]])
             self.app.go("item")
@@ -217,14 +220,14 @@ class CompareScreen(View):
             self.app.go("runs")
 
     def copied(self) -> str:
-        rows = self.query_one(Rows)
-        row = rows.row(rows.cursor)
-        return "" if row is None or self.compared is None else "\t".join(str(value) for value in self._record(row).values())
+        both = self.rows.row(self.rows.cursor)
+        return (
+            "" if both is None or self.compared is None else "\t".join(str(value) for value in self._record(self.compared, both).values())
+        )
 
-    def _record(self, row: Pairing) -> dict[str, Any]:
-        if self.compared is None:
-            return {}
-        left, right = record(row[0], self.compared.left.pair), record(row[1], self.compared.right.pair)
+    @staticmethod
+    def _record(compared: Compared, both: BothRows) -> dict[str, Any]:
+        left, right = record(both[0], compared.left.pair), record(both[1], compared.right.pair)
         same = {key: left[key] for key in ("panel", "item", "domain", "length", "target", "problem")}
         return same | {f"a_{k}": v for k, v in left.items() if k not in same} | {f"b_{k}": v for k, v in right.items() if k not in same}
 
@@ -233,11 +236,11 @@ class CompareScreen(View):
             return
         compared, behind = self.compared, self._behind
 
-        def rows() -> Iterable[dict[str, Any]]:
+        def records() -> Iterator[dict[str, Any]]:
             for start in range(0, len(behind), 100):
                 pairs = [(int(compared.found.left[i]), int(compared.found.right[i])) for i in behind[start : start + 100]]
                 found = compared_rows(compared.left, compared.right, pairs)
-                yield from (self._record(found[pair]) for pair in pairs if pair in found)
+                yield from (self._record(compared, found[pair]) for pair in pairs if pair in found)
 
         name = f"compare-{compared.names[0].run}-{compared.names[1].run}-{stamp()}"
-        self.app.push_screen(ExportScreen(rows, len(behind), name))
+        self.app.push_screen(ExportScreen(records, len(behind), name))

@@ -55,11 +55,11 @@ class ExportScreen(ModalScreen[None]):
 
     def on_line_view_hit(self, message: LineView.Hit) -> None:
         message.stop()
-        kind, *what = message.what
-        if kind == "write":
-            self.action_write(what[0])
-        else:
-            self.action_close()
+        match message.what:
+            case ("write", str(form)):
+                self.action_write(form)
+            case _:
+                self.action_close()
 
     def action_close(self) -> None:
         self.dismiss()

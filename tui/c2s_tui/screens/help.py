@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
 
 from c2s_tui.text import Line, Span, cell, span
 from c2s_tui.views.words import ROLES, SIGNS
-from c2s_tui.widgets.lines import Fixed, LineView, Text, declared
+from c2s_tui.widgets.bars import described
+from c2s_tui.widgets.lines import Fixed, LineView, Text
 
 MEANINGS = {
     "both": "both arms are right: the correct choice survives",
@@ -41,20 +42,21 @@ WORDS = (
 
 
 class HelpScreen(ModalScreen[None]):
+    """The keys of the screen below (`own`), then those of the app."""
+
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark,enter", "close", "close")]
 
-    def __init__(self, below: Screen[Any], app_bindings: Sequence[BindingType]) -> None:
+    def __init__(self, own: Sequence[Binding], of_app: Sequence[Binding]) -> None:
         super().__init__()
-        self._own, self._app = declared(below.BINDINGS), declared(app_bindings)
+        self._own, self._of_app = own, of_app
 
     def compose(self) -> ComposeResult:
         yield Fixed([Line(span("Keys and signs", "title"), span("  escape closes", "dim"))], id="dialog-title")
         yield Text(id="dialog-list")
 
     def on_mount(self) -> None:
-        lines = [_key(binding) for binding in self._own] + [Line()] + [_key(binding) for binding in self._app]
-        moving = declared(LineView.BINDINGS)
-        lines += [Line(), *(_key(binding) for binding in moving), _row("ctrl+p", "all commands, and themes"), Line()]
+        lines = [_key(binding) for binding in self._own] + [Line()] + [_key(binding) for binding in self._of_app]
+        lines += [Line(), *(_key(binding) for binding in described(LineView.BINDINGS)), _row("ctrl+p", "all commands, and themes"), Line()]
         lines += [Line(cell(f"{SIGNS[name]} {name}", 16, ROLES[name]), Span(MEANINGS[name])) for name in SIGNS]
         lines += [Line(), *(_row(name, text) for name, text in WORDS)]
         text = self.query_one("#dialog-list", Text)

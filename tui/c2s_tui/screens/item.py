@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable
+from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
@@ -12,11 +12,12 @@ from c2s_tui.data.item import ItemView, Step, item_view
 from c2s_tui.data.selection import select
 from c2s_tui.screens.base import View, as_text, trouble_lines
 from c2s_tui.screens.raw import RawScreen
+from c2s_tui.text import Hit
 from c2s_tui.views.item import item_lines, shown_arm
 from c2s_tui.widgets.lines import LineView, Text
 
 
-class ItemScreen(View):
+class ItemScreen(View[ItemView | None]):
     """One parent. `n` and `N` go through the items of the present filter, `a` through the arms, `j` and `k` through the steps."""
 
     NAME = "item"
@@ -39,16 +40,15 @@ class ItemScreen(View):
     def body(self) -> Iterable[Widget]:
         yield Text(id="text")
 
-    def fetch(self, post: Any) -> ItemView | None:
+    def fetch(self, post: Callable[[ItemView | None], None]) -> ItemView | None:
         follower, session = self.session.opened, self.session
         picture = follower.look()
         known = self.view
         if session.selection is None:
-            for found in select(follower.source, follower.known_plan(), session.chosen, session.sort):
-                session.selection = found
-        selection = session.selection
-        if session.item is None and selection is not None and len(selection.ids):
-            session.item = int(selection.ids[0])
+            for selection in select(follower.source, follower.known_plan(), session.chosen, session.sort):
+                session.selection = selection
+        if session.item is None and session.selection is not None and len(session.selection.ids):
+            session.item = int(session.selection.ids[0])
         if session.item is None:
             return None
         if known is not None and known.id == session.item and known.closed and session.picture is not None and not picture.state.live:
@@ -72,12 +72,12 @@ class ItemScreen(View):
         if self.view is None:
             return
         text = self.query_one("#text", Text)
-        shown = item_lines(self.view, self.session.arm, text.cursor, max(1, self.size.width - 1), place=self._place())
+        shown = item_lines(self.view, self.session.arm, text.cursor, max(1, self.size.width - 1), place=self._place(self.view))
         text.set_lines(shown.lines, shown.steps)
 
-    def _place(self) -> str:
+    def _place(self, view: ItemView) -> str:
         selection = self.session.selection
-        place = selection.place(self.view.id) if selection is not None and self.view is not None else None
+        place = selection.place(view.id) if selection is not None else None
         return "not in the filter" if selection is None or place is None else f"{place + 1:,}/{len(selection.ids):,}"
 
     def on_resize(self) -> None:
@@ -91,10 +91,11 @@ class ItemScreen(View):
         message.stop()
         self.action_raw()
 
-    def hit(self, kind: str, what: list[Any]) -> None:
-        if kind == "arm":
-            self.session.arm = (what[0], what[1], what[2])
-            self.draw()
+    def hit(self, what: Hit) -> None:
+        match what:
+            case ("arm", str(name), int(replicate), int(turn)):
+                self.session.arm = (name, replicate, turn)
+                self.draw()
 
     def action_next(self, by: int) -> None:
         selection = self.session.selection
@@ -107,12 +108,11 @@ class ItemScreen(View):
             self.look(again=True)
 
     def action_arm(self, by: int) -> None:
-        if self.view is None or not self.view.arms:
+        shown = shown_arm(self.view, self.session.arm) if self.view is not None else None
+        if self.view is None or shown is None:
             return
         keys = [arm.key for arm in self.view.arms]
-        shown = shown_arm(self.view, self.session.arm)
-        at = keys.index(shown.key) if shown is not None else 0
-        self.session.arm = keys[(at + by) % len(keys)]
+        self.session.arm = keys[(keys.index(shown.key) + by) % len(keys)]
         self.query_one("#text", Text).cursor = 0
         self.draw()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -25,7 +25,7 @@ from c2s_tui.data.selection import Selection, Sort, select
 from c2s_tui.data.source import Source
 from c2s_tui.screens.base import View, trouble_lines
 from c2s_tui.screens.export import ExportScreen, stamp
-from c2s_tui.text import Line, span, wrap
+from c2s_tui.text import Hit, Line, span, wrap
 from c2s_tui.views.items import item_line, items_head, items_layout
 from c2s_tui.views.table import Layout
 from c2s_tui.widgets.lines import Fixed, LineView
@@ -42,8 +42,11 @@ class Found:
     selection: Selection
 
 
-class ItemsScreen(View):
-    """The parents that the filter leaves. During a run the list is made again as parents close, and the cursor stays on its item."""
+class ItemsScreen(View[Found | None]):
+    """The parents that the filter leaves.
+
+    While the run goes on, the list is made again as parents close, and the cursor stays on its item.
+    """
 
     NAME = "items"
     INTERVAL = 1.5
@@ -83,20 +86,25 @@ class ItemsScreen(View):
 
     def on_mount(self) -> None:
         self.query_one("#filter").display = False
-        self.query_one(Rows).focus()
+        self.rows.focus()
+
+    @property
+    def rows(self) -> Rows[ItemRow]:
+        return self.query_one(Rows)
 
     # --- looking --------------------------------------------------------------------------------------------------
 
-    def fetch(self, post: Any) -> Found | None:
+    def fetch(self, post: Callable[[Found | None], None]) -> Found | None:
         worker = get_current_worker()
         follower, chosen, sort = self.session.opened, self.session.chosen, self.session.sort
         picture = follower.look()
         known = self.found
         if known is not None and (known.source is not follower.source or (known.selection.chosen, known.selection.sort) != (chosen, sort)):
-            known = None
+            known = None  # another list
         if known is not None and known.selection.complete and _progress(known.picture) == _progress(picture):
             return None
-        found, plan = None, follower.known_plan()
+        found = None
+        plan = follower.known_plan()
         for selection in select(follower.source, plan, chosen, sort, cancelled=lambda: worker.is_cancelled):
             found = Found(follower.source, plan, picture, selection)
             if not selection.complete and known is None:
@@ -109,8 +117,7 @@ class ItemsScreen(View):
         before = self.found
         self.found = result
         self.session.picture, self.session.selection = result.picture, result.selection
-        rows = self.query_one(Rows)
-        selection = result.selection
+        rows, selection = self.rows, result.selection
         here = self.session.item if before is None or before.source is not result.source else self._number(before, rows.cursor)
         place = selection.place(here) if here is not None else None
         same = (
@@ -128,7 +135,7 @@ class ItemsScreen(View):
         ids = found.selection.ids
         return int(ids[index]) if index < len(ids) else None
 
-    def _fetcher(self, found: Found) -> Fetch:
+    def _fetcher(self, found: Found) -> Fetch[ItemRow]:
         ids, pair, source = found.selection.ids, found.selection.pair, found.source
 
         def fetch(start: int, stop: int) -> Sequence[ItemRow | None]:
@@ -152,7 +159,7 @@ class ItemsScreen(View):
         self.found = None
         self.query_one("#head", Fixed).set_lines(trouble_lines(message, self.size.width))
         self.query_one("#columns", Fixed).set_lines([])
-        self.query_one(Rows).show(0, lambda a, b: [], lambda row: Line())
+        self.rows.show(0, lambda a, b: [], lambda row: Line())
 
     def draw_head(self) -> None:
         if self.found is None:
@@ -165,7 +172,7 @@ class ItemsScreen(View):
     def on_resize(self) -> None:
         if self.found is not None:
             self.draw_head()
-            self.query_one(Rows).drawn(self._drawer())
+            self.rows.drawn(self._drawer())
 
     # --- filter and order -----------------------------------------------------------------------------------------
 
@@ -186,7 +193,7 @@ class ItemsScreen(View):
 
     @on(Input.Changed, "#filter")
     def _typed(self, event: Input.Changed) -> None:
-        if event.input.display and self.found is not None:
+        if event.input.display:
             self._apply(event.value)
 
     def _apply(self, typed: str) -> None:
@@ -211,7 +218,7 @@ class ItemsScreen(View):
         entry = self.query_one("#filter", Input)
         entry.display = False
         self.query_one("#said", Fixed).set_lines([])
-        self.query_one(Rows).focus()
+        self.rows.focus()
 
     def action_back(self) -> None:
         if self.query_one("#filter").display:
@@ -227,7 +234,7 @@ class ItemsScreen(View):
 
     def action_transition(self, by: int) -> None:
         """All, then each transition in turn."""
-        turns = [(), *((name,) for name in TRANSITIONS)]
+        turns: list[tuple[str, ...]] = [(), *((name,) for name in TRANSITIONS)]
         at = turns.index(self.session.chosen.transitions) if self.session.chosen.transitions in turns else 0
         self.choose(replace(self.session.chosen, transitions=turns[(at + by) % len(turns)]))
 
@@ -262,14 +269,15 @@ class ItemsScreen(View):
     def action_reverse(self) -> None:
         self.choose(sort=replace(self.session.sort, descending=not self.session.sort.descending))
 
-    def hit(self, kind: str, what: list[Any]) -> None:
-        chosen = self.session.chosen
-        if kind == "transition":
-            name = what[0]
-            self.choose(replace(chosen, transitions=() if name is None or chosen.transitions == (name,) else (name,)))
-        elif kind == "sort" and what[0] in SORTS:
-            sort = self.session.sort
-            self.choose(sort=Sort(what[0], not sort.descending if sort.by == what[0] else False))
+    def hit(self, what: Hit) -> None:
+        chosen, sort = self.session.chosen, self.session.sort
+        match what:
+            case ("transition", None):
+                self.choose(replace(chosen, transitions=()))
+            case ("transition", str(name)):
+                self.choose(replace(chosen, transitions=() if chosen.transitions == (name,) else (name,)))
+            case ("sort", str(key)) if key in SORTS:
+                self.choose(sort=Sort(key, not sort.descending if sort.by == key else False))
 
     # --- rows -----------------------------------------------------------------------------------------------------
 
@@ -284,12 +292,11 @@ class ItemsScreen(View):
 
     def action_open(self) -> None:
         if self.found is not None and len(self.found.selection.ids):
-            self.session.item = self._number(self.found, self.query_one(Rows).cursor)
+            self.session.item = self._number(self.found, self.rows.cursor)
             self.app.go("item")
 
     def copied(self) -> str:
-        rows = self.query_one(Rows)
-        row = rows.row(rows.cursor)
+        row = self.rows.row(self.rows.cursor)
         if row is None or self.found is None:
             return ""
         return "\t".join("" if value is None else str(value) for value in record(row, self.found.selection.pair).values())
@@ -300,11 +307,11 @@ class ItemsScreen(View):
         found = self.found
         ids, pair = found.selection.ids, found.selection.pair
 
-        def rows() -> Iterable[dict[str, Any]]:
+        def records() -> Iterator[dict[str, Any]]:
             return (record(row, pair) for row in all_rows(found.source, pair, ids))
 
         name = f"items-{found.source.path.name}-{stamp()}"
-        self.app.push_screen(ExportScreen(rows, len(ids), name))
+        self.app.push_screen(ExportScreen(records, len(ids), name))
 
 
 def _progress(picture: Picture) -> tuple[int, int]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable
+from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
@@ -11,10 +11,10 @@ from textual.widget import Widget
 from c2s_tui.data.follow import Picture
 from c2s_tui.screens.base import View, as_text, trouble_lines
 from c2s_tui.views.monitor import monitor_lines
-from c2s_tui.widgets.lines import Text
+from c2s_tui.widgets.lines import LineView, Text
 
 
-class MonitorScreen(View):
+class MonitorScreen(View[Picture]):
     """The run as it goes. Frozen, it goes on looking, so that it is up to date the moment it thaws."""
 
     NAME = "monitor"
@@ -35,7 +35,7 @@ class MonitorScreen(View):
     def body(self) -> Iterable[Widget]:
         yield Text(id="text")
 
-    def fetch(self, post: Any) -> Picture:
+    def fetch(self, post: Callable[[Picture], None]) -> Picture:
         follower = self.session.opened
         picture = follower.look()
         if not picture.due:
@@ -72,7 +72,7 @@ class MonitorScreen(View):
     def action_items(self) -> None:
         self.app.go("items")
 
-    def on_line_view_chosen(self, message: Any) -> None:
+    def on_line_view_chosen(self, message: LineView.Chosen) -> None:
         message.stop()
         self.action_items()
 

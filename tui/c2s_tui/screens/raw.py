@@ -109,9 +109,9 @@ class RawScreen(ModalScreen[None]):
 
     def on_line_view_hit(self, message: LineView.Hit) -> None:
         message.stop()
-        kind, *what = message.what
-        if kind == "action":
-            self.call_later(self.run_action, what[0])
+        match message.what:
+            case ("action", str(action)):
+                self.call_later(self.run_action, action)
 
     def action_copy(self, response: bool) -> None:
         """The last send's bytes: as text, or in Base64 where they are no text."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable
+from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
@@ -16,7 +16,7 @@ from c2s_tui.views.report import report_lines
 from c2s_tui.widgets.lines import Text
 
 
-class ReportScreen(View):
+class ReportScreen(View[ReportView]):
     """The run's report, computed when the screen is opened and on `r`, not all the time; not again where no file has changed."""
 
     NAME = "report"
@@ -35,7 +35,7 @@ class ReportScreen(View):
     def body(self) -> Iterable[Widget]:
         yield Text([Line(span(" reading the outcomes ...", "dim"))], id="text")
 
-    def fetch(self, post: Any) -> ReportView:
+    def fetch(self, post: Callable[[ReportView], None]) -> ReportView:
         worker = get_current_worker()
         source = self.session.opened.source
         now = (source.path, source.stamp())

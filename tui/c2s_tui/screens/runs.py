@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
@@ -18,7 +18,7 @@ from c2s_tui.views.runs import run_lines, runs_head, runs_lines
 from c2s_tui.widgets.lines import Fixed, LineView, Text
 
 
-class RunsScreen(View):
+class RunsScreen(View[Runs]):
     """Every run under the root, read again as it changes."""
 
     NAME = "runs"
@@ -43,7 +43,7 @@ class RunsScreen(View):
     def subject(self) -> str:
         return str(self.session.root)
 
-    def fetch(self, post: Any) -> Runs:
+    def fetch(self, post: Callable[[Runs], None]) -> Runs:
         runs = self.session.watch.look()
         if not runs.due:
             return runs

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 from c2s.ledger.pairs import Pair
 from c2s_tui import numbers
-from c2s_tui.data.compare import CELLS, Comparison, Tests
+from c2s_tui.data.compare import CELLS, Comparison, SideSpec, Tests
 from c2s_tui.data.items import ItemRow
-from c2s_tui.text import Line, Span, cell, span, wrap
+from c2s_tui.text import Line, Span, cell, columns, span, wrap
 from c2s_tui.views.items import of_dialogues, output_spans, target_span
-from c2s_tui.views.table import Cells, Column, Layout, fit, sized
+from c2s_tui.views.table import Cell, Column, Layout, fit, sized
 from c2s_tui.views.words import ROLES, SIGNS, arm_title, transition_span
 
 COLUMNS = (
@@ -35,6 +35,11 @@ class SideName:
     model: str
     pair: Pair
 
+    @staticmethod
+    def of(side: SideSpec) -> SideName:
+        """Reads the run's manifest. Raises LedgerError."""
+        return SideName(side.source.path.name, side.source.identity["model"], side.pair)
+
     @property
     def text(self) -> str:
         return f"{self.run} · {self.model} · {arm_title(self.pair.first)} -> {arm_title(self.pair.second)}"
@@ -47,13 +52,9 @@ def compare_lines(found: Comparison, left: SideName, right: SideName, chosen: tu
         Line(span("B  ", "title"), span(right.text)).fit(width),
     ]
     matrix = _matrix(found, chosen)
-    size = max(line.width for line in matrix) + 3
-    if width - size >= 70:
-        tests = _tests(found, left, right, width - size)
-        return lines + [
-            m.fit(size) + t
-            for m, t in zip([*matrix, *[Line()] * (len(tests) - len(matrix))], [*tests, *[Line()] * len(matrix)], strict=False)
-        ]
+    size, gap = max(line.width for line in matrix), 3
+    if width - size - gap >= 70:
+        return lines + columns(matrix, _tests(found, left, right, width - size - gap), size, gap)
     return [*lines, *matrix, *_tests(found, left, right, width)]
 
 
@@ -95,8 +96,7 @@ def _tests(found: Comparison, left: SideName, right: SideName, width: int) -> li
     rows = [_test_cells(tests) for tests in found.tests]
     if found.whole:  # whole trajectories: what stays right is no SCR
         heads |= {"a": "KEPT A", "b": "KEPT B"}
-    columns = [replace(c, head=heads.get(c.key, c.head)) for c in TESTS]
-    layout = fit(sized(columns, rows), width)
+    layout = fit(sized([replace(c, head=heads.get(c.key, c.head)) for c in TESTS], rows), width)
     lines = [layout.head(), *map(layout.row, rows)]
     methods = dict.fromkeys(tests.method for tests in found.tests if tests.method)
     for method in methods:
@@ -118,7 +118,7 @@ def _head(a: str, b: str) -> str:
     return f"{a.upper()} A:B"[:14] if a == b else "ARMS A:B"
 
 
-def _test_cells(tests: Tests) -> dict[str, Cells]:
+def _test_cells(tests: Tests) -> dict[str, Cell]:
     if tests.difference is None:
         difference = "-"
     else:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from c2s.records import VALID_KINDS
 from c2s_tui.data.item import ArmView, ItemView, Step
-from c2s_tui.text import Line, Span, cell, span, wrap
+from c2s_tui.text import Hit, Line, Span, cell, span, wrap
 from c2s_tui.views.words import arm_title
 
 
@@ -19,7 +19,7 @@ def is_dialogue(view: ItemView) -> bool:
 def dialogue_lines(view: ItemView, shown: ArmView | None, step: Step | None, width: int) -> list[Line]:
     """The turn that is looked at as it was spoken, then one line an arm."""
     turn = _turn(shown, step)
-    lines = []
+    lines: list[Line] = []
     turns = view.payload["turns"]
     if turn is not None and 1 <= turn <= len(turns) and isinstance(turns[turn - 1], Mapping):
         lines.append(Line(span(f"turn {turn} of {len(turns)}, {view.payload.get('service', '')}", "title")))
@@ -62,7 +62,7 @@ def _by_turn(view: ItemView, shown: ArmView | None, turn: int | None, turns: int
     for name in names:
         here = shown is not None and shown.name == name
         found = _right(view, name)
-        first = next((t for t in range(1, turns + 1) if not all(found.get(t) or ())), None)
+        first = next((t for t in range(1, turns + 1) if (right := found.get(t)) is not None and not all(right)), None)
         by_turn = any(arm.turn for arm in view.arms if arm.name == name)
         hits = [("arm", name, 0, t if by_turn else 0) for t in range(1, turns + 1)]
         parts = [Span("▶ " if here else "  ", "accent"), cell(arm_title(name), size, "bold" if here else "", hit=hits[0])]
@@ -91,7 +91,7 @@ def _records(detail: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     )
 
 
-def _mark(right: Sequence[bool] | str | None, first: bool, illegal: bool, hit: tuple[Any, ...]) -> Span:
+def _mark(right: Sequence[bool] | Literal["open"] | None, first: bool, illegal: bool, hit: Hit) -> Span:
     if right == "open":
         return cell("… ", 5, "dim", right=True, hit=hit)
     if right is None:

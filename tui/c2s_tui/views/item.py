@@ -9,7 +9,7 @@ from c2s.records import INVALID, VALID_KINDS, Outcome
 from c2s_tui.data.item import ArmView, ItemView, Step
 from c2s_tui.text import Line, Span, bar, cell, span, visible, wrap
 from c2s_tui.views.dialogue import dialogue_lines, is_dialogue
-from c2s_tui.views.table import Cells, Column, Layout, fit
+from c2s_tui.views.table import Cell, Column, Layout, fit
 from c2s_tui.views.words import arm_title, transition_span
 
 STEPS = (
@@ -35,7 +35,10 @@ class ItemLines:
 
 
 def item_lines(view: ItemView, key: tuple[str, int, int] | None, step: int, width: int, *, place: str = "") -> ItemLines:
-    """`key` names the instance of an arm (arm, replicate, turn) whose trajectory is shown; `step` is the index of the step in detail."""
+    """`key` names the instance of an arm (arm, replicate, turn) whose trajectory is shown.
+
+    `step` is the index of the step whose options are shown below.
+    """
     shown = shown_arm(view, key)
     at = None if shown is None or not shown.steps else shown.steps[min(step, len(shown.steps) - 1)]
     lines = _head(view, width, place)
@@ -61,7 +64,7 @@ def item_lines(view: ItemView, key: tuple[str, int, int] | None, step: int, widt
 def _columns(steps: tuple[Step, ...]) -> list[Column]:
     """The columns of a trajectory, as wide as what is in them.
 
-    Those of probabilities, prefixes, options, and texts other than the value taken, only where there are some.
+    Those of probabilities, prefixes, options, and texts other than the value taken stand there only where there are some.
     """
     shown = {
         "step": [s.question or str(s.step) for s in steps],
@@ -137,8 +140,8 @@ def _strip(view: ItemView, width: int) -> list[Line]:
         return []
     size = max([3, *(len(union) + 1 for union in view.geometry.unions), *(len(str(k)) + 1 for k in view.geometry.k)])
     if 8 + size * (view.length + 1) > width:
-        counts = ",".join(map(str, view.geometry.k))
-        return [Line(span("K ", "dim"), counts, span("  unions ", "dim"), " ".join(view.geometry.unions))]
+        sizes = ",".join(map(str, view.geometry.k))
+        return [Line(span("K ", "dim"), sizes, span("  unions ", "dim"), " ".join(view.geometry.unions))]
     head = [span("gold    ", "dim"), cell("", size)] + [cell(c, size, "good") for c in view.target]
     k = [span("K       ", "dim")] + [cell(str(n), size) for n in view.geometry.k]
     unions = [span("unions  ", "dim"), cell("", size)] + [cell(u, size, "dim" if len(u) == 1 else "") for u in view.geometry.unions]
@@ -158,8 +161,12 @@ def _arms(view: ItemView, shown: ArmView | None, width: int) -> list[Line]:
     lines = []
     for arm in listed:
         here = arm is shown
-        mark, name = Span("▶ " if here else "  ", "accent"), cell(arm_name(arm), size, "bold" if here else "", hit=("arm", *arm.key))
-        lines.append(Line(mark, name, " ", *_outcome(arm.outcome, arm.steps)).fit(width))
+        parts: list[str | Span] = [
+            Span("▶ " if here else "  ", "accent"),
+            cell(arm_name(arm), size, "bold" if here else "", hit=("arm", *arm.key)),
+            " ",
+        ]
+        lines.append(Line(*parts, *_outcome(arm.outcome, arm.steps)).fit(width))
     if len(listed) < len(view.arms):
         lines.append(Line(span(f"  arms {start + 1} to {start + len(listed)} of {len(view.arms)}; a and A go through them", "dim")))
     return lines
@@ -197,7 +204,7 @@ def _step_line(step: Step, layout: Layout) -> Line:
     wrong = step.truth is not None and step.taken is not None and step.taken != step.truth
     p = choice.probabilities.get(choice.returned) if choice is not None and choice.probabilities else None
     gold_p = choice.probabilities.get(step.truth) if choice is not None and choice.probabilities and step.truth is not None else None
-    values: dict[str, Cells] = {
+    values: dict[str, Cell] = {
         "step": span(step.question[:20] if step.question else str(step.step), "dim"),
         "prefix": _tail(step.prefix, layout.width("prefix")) if step.prefix else span("·" if step.question is None else "", "dim"),
         "took": _took(step, wrong),
@@ -263,7 +270,7 @@ def _close(step: Step, width: int) -> list[Line]:
         if choice is not None:
             lines.append(Line(span("no probabilities were reported", "dim")))
         return lines
-    return lines + _bars(step, step.options, choice.probabilities, choice.returned, width)
+    return lines + _bars(step, step.options, choice.returned, choice.probabilities, width)
 
 
 def _how(step: Step) -> list[Span]:
@@ -290,14 +297,14 @@ def _how(step: Step) -> list[Span]:
     return parts
 
 
-def _bars(step: Step, options: Sequence[str], probabilities: Mapping[str, float], taken: str, width: int) -> list[Line]:
+def _bars(step: Step, options: Sequence[str], returned: str, probabilities: Mapping[str, float], width: int) -> list[Line]:
     """Down, then across: as many blocks side by side as keep the list short, with bars as long as that leaves room for."""
     label = min(24, max(len(visible(step.shown(o)[:64])) for o in options))
     most = max(1, (width + 2) // (label + 20))
     across = max(1, min(most, -(-len(options) // 9)))
     size = max(4, min(40, (width + 2) // across - label - 13))
     rows = -(-len(options) // across)
-    cells = [_bar_cell(step, o, probabilities.get(o), o == taken, label, size) for o in options[: 4 * 60]]
+    cells = [_bar_cell(o, step, o == returned, probabilities.get(o), label, size) for o in options[: 4 * 60]]
     lines = []
     for r in range(rows):
         parts: list[Span] = []
@@ -308,7 +315,7 @@ def _bars(step: Step, options: Sequence[str], probabilities: Mapping[str, float]
     return lines
 
 
-def _bar_cell(step: Step, option: str, p: float | None, taken: bool, label: int, size: int) -> list[Span]:
+def _bar_cell(option: str, step: Step, taken: bool, p: float | None, label: int, size: int) -> list[Span]:
     gold = option == step.truth
     role = "good" if gold else "bad" if taken else ""
     sign = ("▸" if taken else " ") + ("●" if gold else " ")

@@ -12,7 +12,7 @@ from c2s_tui.data.items import ItemRow, Side
 from c2s_tui.data.plan import Plan
 from c2s_tui.data.selection import Selection, Sort
 from c2s_tui.text import Line, Span, clip, span, visible
-from c2s_tui.views.table import Cells, Column, Layout, fit
+from c2s_tui.views.table import Cell, Column, Layout, fit
 from c2s_tui.views.words import ROLES, SIGNS, arm_title, transition_span
 
 COLUMNS = (
@@ -92,7 +92,7 @@ def progress_line(selection: Selection, parents: int) -> Line | None:
 
 
 def item_line(row: ItemRow, layout: Layout) -> Line:
-    values: dict[str, Cells] = {
+    values: dict[str, Cell] = {
         "order": span(str(row.id), "dim"),
         "panel": row.panel,
         "item": row.name,

@@ -11,8 +11,9 @@ from c2s_tui import numbers
 from c2s_tui.data.follow import Cell, Picture
 from c2s_tui.data.joint import JointRow
 from c2s_tui.text import Line, Span, bar, columns, span, spark, told_apart, wrap
+from c2s_tui.views import table
 from c2s_tui.views.runs import scr_spans
-from c2s_tui.views.table import Cells, Column, fit, sized
+from c2s_tui.views.table import Column, fit, sized
 from c2s_tui.views.words import arm_title, state_span
 
 JOINT = (
@@ -113,9 +114,12 @@ def _joint(seen: Picture, width: int) -> list[Line]:
     if not rows:
         return []
     pairs = {row.pair for row in rows}
-    heads = dict(zip(("first", "second"), next(iter(pairs)) if len(pairs) == 1 else ("first", "second"), strict=True))
-    heads = {key: arm_title(name).upper()[:12] for key, name in heads.items()}
-    heads["scr"] = f"  {'/'.join(dict.fromkeys(row.share for row in rows))} % [95 %]"
+    first, second = next(iter(pairs)) if len(pairs) == 1 else ("first", "second")
+    heads = {
+        "first": arm_title(first).upper()[:12],
+        "second": arm_title(second).upper()[:12],
+        "scr": f"  {'/'.join(dict.fromkeys(row.share for row in rows))} % [95 %]",
+    }
     cells = [_joint_cells(row) for row in rows]
     layout = fit(sized([replace(c, head=heads.get(c.key, c.head)) for c in JOINT], cells), width)
     several = len({row.panel for row in rows}) > 1
@@ -125,7 +129,8 @@ def _joint(seen: Picture, width: int) -> list[Line]:
 
 def _grouped(titles: Sequence[str], lines: Iterable[Line]) -> list[Line]:
     """The lines, each group of the same title behind a line with that title; lines without a title as they are."""
-    found, before = [], ""
+    found: list[Line] = []
+    before = ""
     for title, line in zip(titles, lines, strict=True):
         if title != before:
             found.append(Line(span(title, "accent")))
@@ -134,7 +139,7 @@ def _grouped(titles: Sequence[str], lines: Iterable[Line]) -> list[Line]:
     return found
 
 
-def _joint_cells(row: JointRow) -> dict[str, Cells]:
+def _joint_cells(row: JointRow) -> dict[str, table.Cell]:
     counts = row.counts
     return {
         "domain": row.domain,
@@ -171,7 +176,8 @@ def _method(rows: list[JointRow], width: int) -> list[Line]:
 
 
 def _progress(seen: Picture, width: int) -> list[Line]:
-    rows, before = [], None
+    rows: list[dict[str, table.Cell]] = []
+    before = None
     for cell in seen.cells:
         here = (cell.panel, cell.domain)
         rows.append(_progress_cells(cell, fresh=here != before))
@@ -181,28 +187,29 @@ def _progress(seen: Picture, width: int) -> list[Line]:
     least, most = max(9, min(28, widest, max(16, width - 50))), max(18, widest)
     layout = fit([replace(c, least=least, most=most) if c.key == "arm" else c for c in sized(PROGRESS, rows)], width)
     shown = told_apart(names, layout.width("arm"))
-    rows = [row | {"arm": shown[arm_title(cell.arm)]} for row, cell in zip(rows, seen.cells, strict=True)]
     size = layout.width("bar")
-    bars = [span(bar(cell.settled / cell.slots if cell.slots else 0, size), "bar") for cell in seen.cells]
+    for cell, row in zip(seen.cells, rows, strict=True):
+        row["arm"] = shown[arm_title(cell.arm)]
+        row["bar"] = span(bar(cell.settled / cell.slots if cell.slots else 0, size), "bar")
     several = len({cell.panel for cell in seen.cells}) > 1
     titles = [cell.panel if several else "" for cell in seen.cells]
-    return [layout.head(), *_grouped(titles, (layout.row(row | {"bar": drawn}) for row, drawn in zip(rows, bars, strict=True)))]
+    return [layout.head(), *_grouped(titles, map(layout.row, rows))]
 
 
-def _progress_cells(cell: Cell, fresh: bool) -> dict[str, Cells]:
+def _alert(n: int) -> Span:
+    return span(numbers.count(n), "warn" if n else "dim")
+
+
+def _progress_cells(cell: Cell, fresh: bool) -> dict[str, table.Cell]:
     scored = cell.correct + cell.wrong
-
-    def alert(n: int) -> Span:
-        return span(numbers.count(n), "warn" if n else "dim")
-
     return {
         "domain": cell.domain if fresh else "",
         "arm": arm_title(cell.arm),
         "settled": f"{cell.settled}/{cell.slots}",
         "sent": span(str(cell.sent), "" if cell.sent else "dim"),
-        "error": alert(cell.error),
-        "unknown": alert(cell.unknown),
-        "blocked": alert(cell.blocked),
+        "error": _alert(cell.error),
+        "unknown": _alert(cell.unknown),
+        "blocked": _alert(cell.blocked),
         "not_needed": span(str(cell.not_needed), "" if cell.not_needed else "dim"),
         "right": numbers.percent(cell.correct / scored if scored else None),
     }

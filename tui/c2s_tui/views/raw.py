@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import overload
@@ -133,25 +134,28 @@ def _flow(pieces: list[tuple[str, bool]], width: int) -> list[Line]:
     return lines
 
 
-class _Lazy(Sequence[Line]):
-    """Lines that are made when they are looked at: a subclass says how many there are and makes one."""
+class MadeLines(Sequence[Line]):
+    """Lines that are made when they are looked at."""
 
-    def line(self, index: int) -> Line:
-        raise NotImplementedError
+    @abstractmethod
+    def made(self, index: int) -> Line:
+        """The line at an index from 0 to the length less 1."""
 
     @overload
     def __getitem__(self, index: int) -> Line: ...
+
     @overload
-    def __getitem__(self, index: slice) -> Sequence[Line]: ...
-    def __getitem__(self, index: int | slice) -> Line | Sequence[Line]:
+    def __getitem__(self, index: slice) -> list[Line]: ...
+
+    def __getitem__(self, index: int | slice) -> Line | list[Line]:
         if isinstance(index, slice):
-            return [self.line(i) for i in range(*index.indices(len(self)))]
+            return [self.made(i) for i in range(*index.indices(len(self)))]
         if not 0 <= index < len(self):
             raise IndexError(index)
-        return self.line(index)
+        return self.made(index)
 
 
-class HexLines(_Lazy):
+class HexLines(MadeLines):
     """`offset  hex  text`, 4 to 32 bytes a line; a line is made when it is looked at."""
 
     def __init__(self, body: bytes, width: int) -> None:
@@ -161,14 +165,14 @@ class HexLines(_Lazy):
     def __len__(self) -> int:
         return -(-len(self._body) // self._across)
 
-    def line(self, index: int) -> Line:
+    def made(self, index: int) -> Line:
         at = index * self._across
         chunk = self._body[at : at + self._across]
         text = "".join(chr(b) if 32 <= b < 127 else "." for b in chunk)
         return Line(span(f"{at:08x}  ", "dim"), Span(f"{chunk.hex(' '):<{3 * self._across}} "), Span(text, "dim"))
 
 
-class Joined(_Lazy):
+class Joined(MadeLines):
     """Blocks of lines, one after another."""
 
     def __init__(self, blocks: Iterable[Sequence[Line]]) -> None:
@@ -178,6 +182,6 @@ class Joined(_Lazy):
     def __len__(self) -> int:
         return self._starts[-1]
 
-    def line(self, index: int) -> Line:
+    def made(self, index: int) -> Line:
         block = bisect_right(self._starts, index) - 1
         return self._blocks[block][index - self._starts[block]]

@@ -11,7 +11,8 @@ from c2s_tui.text import Line, Span, span
 
 def report_lines(view: ReportView, width: int) -> list[Line]:
     """The text of the report with its headings marked (a table's first line), then a chart a panel."""
-    lines, before = [], ""
+    lines: list[Line] = []
+    before = ""
     for text in view.text.splitlines():
         role = "title" if text and not before else "dim" if text and set(text) <= {"-", " "} else ""
         lines.append(Line(span(text, role)))
@@ -36,7 +37,9 @@ def chart_lines(points: Sequence[LengthPoint], width: int) -> list[Line]:
         if point.scr is None:
             lines.append(Line(head, span("undefined: no success of the first arm", "warn")))
             continue
-        lines.append(Line(head, *_rule(point, size), span(f" {numbers.percent(point.scr):>5}  {point.retained}/{point.correct}")))
+        lines.append(
+            Line(head, *_rule(point, point.scr, size), span(f" {numbers.percent(point.scr):>5}  {point.retained}/{point.correct}"))
+        )
     return lines
 
 
@@ -54,7 +57,7 @@ def _column(share: float, size: int) -> int:
     return min(size - 1, max(0, round(share * (size - 1))))
 
 
-def _rule(point: LengthPoint, size: int) -> list[Span]:
+def _rule(point: LengthPoint, scr: float, size: int) -> list[Span]:
     ticks = {_column(q / 4, size) for q in range(5)}
     drawn = ["·" if i in ticks else " " for i in range(size)]
     roles = ["dim"] * size
@@ -63,7 +66,6 @@ def _rule(point: LengthPoint, size: int) -> list[Span]:
         for i in range(low, high + 1):
             drawn[i], roles[i] = "─", "accent"
         drawn[low], drawn[high] = "├", "┤"
-    if point.scr is not None:
-        at = _column(point.scr, size)
-        drawn[at], roles[at] = "●", "bold"
+    at = _column(scr, size)
+    drawn[at], roles[at] = "●", "bold"
     return [Span(c, role) for c, role in zip(drawn, roles, strict=True)]

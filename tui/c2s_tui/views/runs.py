@@ -8,7 +8,7 @@ from c2s_tui.data.joint import JointRow
 from c2s_tui.data.runs import RunEntry, Runs
 from c2s_tui.data.source import Trouble
 from c2s_tui.text import Line, Span, bar, clip, span, wrap
-from c2s_tui.views.table import Cells, Column, Layout, fit
+from c2s_tui.views.table import Column, Layout, fit
 from c2s_tui.views.words import arm_title, state_span
 
 COLUMNS = (
@@ -61,7 +61,7 @@ def run_lines(entry: RunEntry, width: int, now: float, marked: bool = False) -> 
     return lines
 
 
-def _facts(layout: Layout, name: Cells, seen: Picture, now: float) -> Line:
+def _facts(layout: Layout, name: Span, seen: Picture, now: float) -> Line:
     trouble = seen.requests["error"] + seen.requests["unknown"]
     return layout.row(
         {

@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 
 from c2s_tui.text import Line, Span, cell
 
+Cell = str | Span | Sequence[Span]
+"""What stands in a cell: a string, a span whose text is fitted, or spans that fill the cell together."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -18,10 +21,6 @@ class Column:
     most: int = 0
     right: bool = False
     rank: int = 0
-
-
-Cells = str | Span | Sequence[Span]
-"""What a cell shows: a text, a span whose text is fitted, or spans that fill it together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +37,8 @@ class Layout:
             parts += [cell(column.head + mark, width, "title", right=column.right, hit=("sort", column.key)), " "]
         return Line(*parts)
 
-    def row(self, values: Mapping[str, Cells], indent: int = 0) -> Line:
-        """A line of cells: a string, a span whose text is to be fitted, or spans that are to fill the cell together."""
+    def row(self, values: Mapping[str, Cell], indent: int = 0) -> Line:
+        """A line of cells, by the key of their column."""
         parts: list[Span | str] = [" " * indent]
         for column, width in self.columns:
             value = values.get(column.key, "")
@@ -77,7 +76,7 @@ def fit(columns: Sequence[Column], width: int, indent: int = 0) -> Layout:
     return Layout(tuple((c, widths[c.key]) for c in shown))
 
 
-def sized(columns: Sequence[Column], rows: Sequence[Mapping[str, Cells]]) -> list[Column]:
+def sized(columns: Sequence[Column], rows: Sequence[Mapping[str, Cell]]) -> list[Column]:
     """The columns with room for what is in them: numbers must not be cut, names are given up to 16 columns."""
     found = []
     for c in columns:
@@ -86,7 +85,7 @@ def sized(columns: Sequence[Column], rows: Sequence[Mapping[str, Cells]]) -> lis
     return found
 
 
-def _width(value: str | Span | Sequence[Span]) -> int:
+def _width(value: Cell) -> int:
     if isinstance(value, str):
         return len(value)
     return len(value.text) if isinstance(value, Span) else Line(*value).width

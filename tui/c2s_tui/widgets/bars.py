@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.strip import Strip
 
 from c2s_tui.text import Line, Span, cell, span
-from c2s_tui.widgets.lines import LineView, declared
+from c2s_tui.widgets.lines import LineView
 
 SCREENS = ("runs", "monitor", "items", "item", "compare", "report")
 NUMBERS = {str(n): name for n, name in enumerate(SCREENS, start=1)}
 """The key that opens each screen."""
+
+
+def described(bindings: Iterable[BindingType]) -> list[Binding]:
+    """The bindings with their descriptions. Textual's own type also allows bare tuples; this program writes none."""
+    return [binding for binding in bindings if isinstance(binding, Binding)]
 
 
 class _Bar(LineView, can_focus=False):
@@ -58,9 +63,9 @@ class TopBar(_Bar):
 class KeyBar(_Bar):
     """As many keys as fit, the most useful first; `?` shows all of them."""
 
-    def __init__(self, bindings: Sequence[BindingType]) -> None:
+    def __init__(self, bindings: Iterable[BindingType]) -> None:
         super().__init__()
-        self.bindings = [binding for binding in declared(bindings) if binding.show]
+        self.bindings = [binding for binding in described(bindings) if binding.show]
 
     def line(self, y: int) -> Line:
         width = self.size.width

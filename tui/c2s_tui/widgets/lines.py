@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -21,14 +21,9 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from c2s_tui.text import ROLES, Line
+from c2s_tui.text import ROLES, Hit, Line
 
 EMPTY = Line()
-
-
-def declared(bindings: Sequence[BindingType]) -> list[Binding]:
-    """Bindings that are written out in full; those of this app all are."""
-    return [binding for binding in bindings if isinstance(binding, Binding)]
 
 
 class LineView(ScrollView, can_focus=True):
@@ -67,7 +62,7 @@ class LineView(ScrollView, can_focus=True):
     class Hit(Message):
         """A click on a part that stands for something."""
 
-        def __init__(self, view: LineView, what: Any) -> None:
+        def __init__(self, view: LineView, what: Hit) -> None:
             super().__init__()
             self.view, self.what = view, what
 
@@ -75,8 +70,8 @@ class LineView(ScrollView, can_focus=True):
         def control(self) -> LineView:
             return self.view
 
-    def __init__(self, **named: Any) -> None:
-        super().__init__(**named)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._styles: dict[str, Style] = {}
 
     # --- what subclasses say --------------------------------------------------------------------------------------
@@ -219,8 +214,8 @@ class LineView(ScrollView, can_focus=True):
 class Text(LineView):
     """Lines that are given as a whole, with stops if there are any."""
 
-    def __init__(self, lines: Sequence[Line] = (), **named: Any) -> None:
-        super().__init__(**named)
+    def __init__(self, lines: Sequence[Line] = (), *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._lines: Sequence[Line] = lines
         self._stops: Sequence[int] | None = None
         self._heights: Sequence[int] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from textual.message import Message
 
@@ -16,11 +16,12 @@ PAGE = 64
 KEPT = 60
 """Pages that stay in memory: 3,840 rows."""
 
-Fetch = Callable[[int, int], Sequence[Any]]
+R = TypeVar("R")
+Fetch = Callable[[int, int], Sequence[R | None]]
 
 
-class Rows(LineView):
-    """`show(count, fetch, draw)`: `fetch(start, stop)` reads rows in a thread, `draw(row)` makes a line of one."""
+class Rows(LineView, Generic[R]):
+    """`show(count, fetch, draw)`: `fetch(start, stop)` reads rows in a thread, None for one that has gone; `draw(row)` makes its line."""
 
     class Page(Message):
         """Rows that a thread has read."""
@@ -29,12 +30,12 @@ class Rows(LineView):
             super().__init__()
             self.serial, self.page, self.rows = serial, page, rows
 
-    def __init__(self, **named: Any) -> None:
-        super().__init__(**named)
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self._count = 0
-        self._fetch: Fetch | None = None
-        self._draw: Callable[[Any], Line] = lambda row: Line(str(row))
-        self._pages: OrderedDict[int, Sequence[Any]] = OrderedDict()
+        self._fetch: Fetch[R] | None = None
+        self._draw: Callable[[R], Line] = lambda row: Line(str(row))
+        self._pages: OrderedDict[int, Sequence[R | None]] = OrderedDict()
         self._stale: set[int] = set()
         self._failed: set[int] = set()
         self._serial = 0
@@ -50,7 +51,7 @@ class Rows(LineView):
     def stops(self) -> Sequence[int] | None:
         return range(self._count)
 
-    def show(self, count: int, fetch: Fetch, draw: Callable[[Any], Line], *, cursor: int | None = None, same: bool = False) -> None:
+    def show(self, count: int, fetch: Fetch[R], draw: Callable[[R], Line], *, cursor: int | None = None, same: bool = False) -> None:
         """Show another list. `same`: the rows stand where they stood; what is in memory stays on the screen until it is read again."""
         self._count, self._fetch, self._draw = count, fetch, draw
         self._serial += 1
@@ -66,7 +67,7 @@ class Rows(LineView):
         self.cursor = self.cursor if cursor is None else cursor
         self.show_cursor()
 
-    def drawn(self, draw: Callable[[Any], Line]) -> None:
+    def drawn(self, draw: Callable[[R], Line]) -> None:
         """Draw the rows otherwise, after a change of width."""
         self._draw = draw
         self.refresh()
@@ -76,7 +77,7 @@ class Rows(LineView):
         """Whether a page is on its way."""
         return self._reading
 
-    def row(self, index: int) -> Any | None:
+    def row(self, index: int) -> R | None:
         """A row that is in memory, else None."""
         page = self._pages.get(index // PAGE)
         at = index % PAGE
