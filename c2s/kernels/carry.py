@@ -68,10 +68,13 @@ def carry_counts(a: ArrayLike, b: ArrayLike) -> CarryCounts:
     left = _arrays.as_dtype("a", _arrays.as_array("a", a, 1, "[n]"), np.uint64)
     right = _arrays.as_dtype("b", _arrays.as_array("b", b, 1, "[n]"), np.uint64)
     _arrays.same_length("a", left, "b", right)
-    done, multiplication, addition, carries, chain, elementary, digits = core.carry_counts(a=left, b=right)
-    if done < len(left):
-        _reject(int(left[done]), int(right[done]), f" at index {done}")
-    return CarryCounts(multiplication, addition, carries, chain, elementary, digits)
+    try:
+        return CarryCounts(*core.carry_counts(a=left, b=right))
+    except ValueError:
+        for i, (x, y) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+            if x < 1 or y < 1 or x * y >= _LIMIT:
+                _reject(x, y, f" at index {i}")
+        raise
 
 
 def carry_trace(a: int, b: int) -> CarryTrace:

@@ -17,6 +17,7 @@ from c2s.kernels import _arrays
 from c2s.kernels._load import core
 
 MAX_CANDIDATES = 255
+MAX_LENGTH = 2**24
 CARTESIAN_LIMIT = 2**64 - 1
 """Stands for "this or more" in `Geometry.cartesian`; no product of union sizes equals it, since it has the prime factor 257."""
 
@@ -57,10 +58,12 @@ def candidate_geometry(candidates: ArrayLike, gold: ArrayLike) -> Geometry:
         raise InputError(f"candidates: {m} in each set; give 1 to {MAX_CANDIDATES}")
     if length < 1:
         raise InputError("candidates: length 0; give strings of at least one character")
-    done, *columns = core.candidate_geometry(candidates=sets, gold=answers)
-    if done < len(sets):
-        raise InputError(f"gold[{done}] = {answers[done]} is not an index into {m} candidates")
-    return Geometry(*columns)
+    if length > MAX_LENGTH:
+        raise InputError(f"candidates: length {length}; give strings of at most {MAX_LENGTH} characters")
+    if (outside := (answers < 0) | (answers >= m)).any():
+        at = int(np.argmax(outside))
+        raise InputError(f"gold[{at}] = {answers[at]} is not an index into {m} candidates")
+    return Geometry(*core.candidate_geometry(candidates=sets, gold=answers))
 
 
 def encode_candidates(sets: Sequence[Sequence[str]]) -> NDArray[np.uint8]:

@@ -70,7 +70,7 @@ double pmf(std::int64_t k, std::int64_t n, Odds o) noexcept {
 }
 
 // Sum of P(X = k), P(X = k - 1), ... P(X = 0); the terms fall when k is at or below the mode.
-double sum_down(std::int64_t k, std::int64_t n, Odds o) noexcept {
+double sum_down(std::int64_t k, std::int64_t n, Odds o, Ticker& tick) {
   double term = pmf(k, n, o);
   double sum = term;
   const double ratio = o.q / o.p;
@@ -78,21 +78,22 @@ double sum_down(std::int64_t k, std::int64_t n, Odds o) noexcept {
     term *= ratio * static_cast<double>(j) / static_cast<double>(n - j + 1);
     sum += term;
     if (term <= sum * 1e-18 || term < 1e-300) break;  // a subnormal term may never reach zero
+    tick();
   }
   return sum;
 }
 
-double lower(std::int64_t k, std::int64_t n, Odds o) noexcept {
+double lower(std::int64_t k, std::int64_t n, Odds o, Ticker& tick) {
   if (k < 0) return 0;
   if (k >= n || o.p <= 0) return 1;
   if (o.q <= 0) return 0;
-  if (static_cast<double>(k) <= static_cast<double>(n) * o.p) return std::min(1.0, sum_down(k, n, o));
-  return std::max(0.0, 1 - sum_down(n - k - 1, n, {o.q, o.p}));
+  if (static_cast<double>(k) <= static_cast<double>(n) * o.p) return std::min(1.0, sum_down(k, n, o, tick));
+  return std::max(0.0, 1 - sum_down(n - k - 1, n, {o.q, o.p}, tick));
 }
 
 // Newton on log(tail(p)) - log(target) inside a shrinking bracket; `tail` rises with p if `rising`, else it falls.
 template <class Tail, class Slope>
-double solve(double low, double high, double target, bool rising, const Tail& tail, const Slope& slope) noexcept {
+double solve(double low, double high, double target, bool rising, const Tail& tail, const Slope& slope) {
   double p = 0.5 * (low + high), last = 1;
   for (int i = 0; i < 200; ++i) {
     const double now = tail(p);
@@ -110,20 +111,20 @@ double solve(double low, double high, double target, bool rising, const Tail& ta
 }
 
 // The p at which P(Bin(n, p) >= k) = exp(target), 1 <= k <= n.
-double low_end(std::int64_t k, std::int64_t n, double target) noexcept {
+double low_end(std::int64_t k, std::int64_t n, double target, Ticker& tick) {
   const double dk = static_cast<double>(k), dn = static_cast<double>(n);
   if (k == n) return std::exp(target / dn);
   return solve(
-      0.0, dk / dn, target, true, [=](double p) { return sum_down(n - k, n, {1 - p, p}); },
+      0.0, dk / dn, target, true, [=, &tick](double p) { return sum_down(n - k, n, {1 - p, p}, tick); },
       [=](double p) { return pmf(k, n, {p, 1 - p}) * dk / p; });
 }
 
 // The p at which P(Bin(n, p) <= k) = exp(target), 0 <= k < n.
-double high_end(std::int64_t k, std::int64_t n, double target) noexcept {
+double high_end(std::int64_t k, std::int64_t n, double target, Ticker& tick) {
   const double dk = static_cast<double>(k), dn = static_cast<double>(n);
   if (k == 0) return -std::expm1(target / dn);
   return solve(
-      dk / dn, 1.0, target, false, [=](double p) { return sum_down(k, n, {p, 1 - p}); },
+      dk / dn, 1.0, target, false, [=, &tick](double p) { return sum_down(k, n, {p, 1 - p}, tick); },
       [=](double p) { return -pmf(k, n, {p, 1 - p}) * (dn - dk) / (1 - p); });
 }
 
@@ -131,13 +132,14 @@ double high_end(std::int64_t k, std::int64_t n, double target) noexcept {
 
 double binomial_pmf(std::int64_t k, std::int64_t n, double p) noexcept { return pmf(k, n, {p, 1 - p}); }
 
-double binomial_lower(std::int64_t k, std::int64_t n, double p) noexcept { return lower(k, n, {p, 1 - p}); }
+double binomial_lower(std::int64_t k, std::int64_t n, double p, Ticker& tick) { return lower(k, n, {p, 1 - p}, tick); }
 
-double binomial_upper(std::int64_t k, std::int64_t n, double p) noexcept { return lower(n - k, n, {1 - p, p}); }
+double binomial_upper(std::int64_t k, std::int64_t n, double p, Ticker& tick) { return lower(n - k, n, {1 - p, p}, tick); }
 
-ProportionBounds clopper_pearson(std::int64_t k, std::int64_t n, double confidence) noexcept {
+ProportionBounds clopper_pearson(std::int64_t k, std::int64_t n, double confidence, Ticker& tick) {
+  tick(64);
   const double target = std::log((1 - confidence) / 2);
-  return {k == 0 ? 0.0 : low_end(k, n, target), k == n ? 1.0 : high_end(k, n, target)};
+  return {k == 0 ? 0.0 : low_end(k, n, target, tick), k == n ? 1.0 : high_end(k, n, target, tick)};
 }
 
 }  // namespace c2s

@@ -30,20 +30,21 @@ struct Part {
 
 double ratio(double x, double d) noexcept { return d == 0 ? std::numeric_limits<double>::quiet_NaN() : x / d; }
 
-AliasTable table_of(const Part& part, double x_scale, double d_scale, const std::function<void()>& poll) {
-  const Law law = exact_law(part.view(), plan_grid(part.view()), poll);
+AliasTable table_of(const Part& part, double x_scale, double d_scale, const Poll& poll) {
+  const Law law = exact_law(part.view(), plan_grid(part.view(), poll), poll);
   std::vector<AliasTable::State> states(law.mass.size());
   for (std::size_t i = 0; i < states.size(); ++i) {
     states[i] = {x_scale * static_cast<double>(law.x[i]), d_scale * static_cast<double>(law.d[i])};
   }
-  return alias_table(law.mass, std::move(states));
+  return alias_table(law.mass, std::move(states), poll);
 }
 
 }  // namespace
 
-AliasTable alias_table(std::span<const double> mass, std::vector<AliasTable::State> states) {
+AliasTable alias_table(std::span<const double> mass, std::vector<AliasTable::State> states, const Poll& poll) {
+  Ticker tick(poll);
   AliasTable table;
-  table.bits = std::bit_width(mass.size() - 1);
+  table.bits = static_cast<int>(std::bit_width(mass.size() - 1));
   const std::size_t size = std::size_t{1} << table.bits;
   double total = 0;
   for (const double m : mass) total += m;
@@ -51,10 +52,12 @@ AliasTable alias_table(std::span<const double> mass, std::vector<AliasTable::Sta
   std::vector<double> share(size, 0.0);
   for (std::size_t i = 0; i < mass.size(); ++i) share[i] = mass[i] / total * static_cast<double>(size);
   std::vector<std::uint32_t> small, large;
+  tick(size);
   for (std::size_t i = 0; i < size; ++i) (share[i] < 1 ? small : large).push_back(static_cast<std::uint32_t>(i));
   const double unit = std::ldexp(1.0, 64);
   table.columns.resize(size);
   while (!small.empty() && !large.empty()) {
+    tick(4);
     const std::uint32_t s = small.back(), l = large.back();
     small.pop_back();
     table.columns[s] = {static_cast<std::uint64_t>(share[s] * unit), s, l};
@@ -81,12 +84,12 @@ AliasTable alias_table(std::span<const double> mass, std::vector<AliasTable::Sta
 }
 
 Multinomial::Multinomial(const RatioCells& cells, std::span<const double> x_scale, std::span<const double> d_scale,
-                         double max_cost, const std::function<void()>& poll) {
+                         double max_cost, const Poll& poll) {
   for (std::size_t s = 0; s < cells.strata();) {
     Part part;
     part.add(cells, s);
-    const double alone = law_cost(part.view(), plan_grid(part.view()));
-    if (alone > max_cost) {
+    const double alone = law_cost(part.view(), plan_grid(part.view(), poll));
+    if (alone > std::min(max_cost, kMaxLawCost)) {
       too_large_ = alone;
       tables_.clear();
       return;
@@ -95,7 +98,9 @@ Multinomial::Multinomial(const RatioCells& cells, std::span<const double> x_scal
     while (end < cells.strata() && x_scale[end] == x_scale[s] && d_scale[end] == d_scale[s]) {
       Part wider = part;
       wider.add(cells, end);
-      if (plan_grid(wider.view()).points() > kMergedPoints) break;
+      if (poll) poll();
+      const Grid grid = plan_grid(wider.view(), poll);
+      if (grid.points() > kMergedPoints || std::isinf(law_cost(wider.view(), grid))) break;
       part = std::move(wider);
       ++end;
     }
@@ -111,8 +116,9 @@ std::size_t Multinomial::states() const noexcept {
 }
 
 void Multinomial::chunk(const DrawRange& draws, std::size_t at, std::size_t n, std::uint32_t* words, double* x,
-                        double* d) const {
+                        double* d, Ticker& tick) const {
   for (std::size_t k = 0; k < tables_.size(); ++k) {
+    tick(4 * n);
     if (k % 2 == 0) {
       philox_draws(draws.seed, Stream::kMultinomial, draws.first + at, static_cast<std::uint32_t>(k / 2), n, words);
     }
@@ -126,22 +132,22 @@ void Multinomial::chunk(const DrawRange& draws, std::size_t at, std::size_t n, s
   }
 }
 
-void Multinomial::draw(const DrawRange& draws, int threads, double* x, double* d) const {
-  parallel_ranges(draws.count, threads, [&](std::size_t begin, std::size_t end) {
+void Multinomial::draw(const DrawRange& draws, int threads, double* x, double* d, const Poll& poll) const {
+  parallel_ranges(draws.count, threads, poll, [&](std::size_t begin, std::size_t end, Ticker& tick) {
     std::vector<std::uint32_t> words(4 * philox_padded(kChunk));
     for (std::size_t at = begin; at < end; at += kChunk) {
-      chunk(draws, at, std::min(kChunk, end - at), words.data(), x + at, d + at);
+      chunk(draws, at, std::min(kChunk, end - at), words.data(), x + at, d + at, tick);
     }
   });
 }
 
-void Multinomial::draw_ratios(const DrawRange& draws, int threads, double* out) const {
-  parallel_ranges(draws.count, threads, [&](std::size_t begin, std::size_t end) {
+void Multinomial::draw_ratios(const DrawRange& draws, int threads, double* out, const Poll& poll) const {
+  parallel_ranges(draws.count, threads, poll, [&](std::size_t begin, std::size_t end, Ticker& tick) {
     std::vector<std::uint32_t> words(4 * philox_padded(kChunk));
     std::vector<double> x(kChunk), d(kChunk);
     for (std::size_t at = begin; at < end; at += kChunk) {
       const std::size_t n = std::min(kChunk, end - at);
-      chunk(draws, at, n, words.data(), x.data(), d.data());
+      chunk(draws, at, n, words.data(), x.data(), d.data(), tick);
       for (std::size_t i = 0; i < n; ++i) out[at + i] = ratio(x[i], d[i]);
     }
   });
@@ -154,14 +160,15 @@ std::vector<double> Multinomial::state_ratios() const {
   return out;
 }
 
-void Multinomial::tally(const DrawRange& draws, int threads, std::int64_t* count) const {
+void Multinomial::tally(const DrawRange& draws, int threads, std::int64_t* count, const Poll& poll) const {
   const AliasTable& table = tables_[0];
   std::fill_n(count, table.states.size(), 0);
   std::mutex adding;
-  parallel_ranges(draws.count, threads, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(draws.count, threads, poll, [&](std::size_t begin, std::size_t end, Ticker& tick) {
     std::vector<std::uint32_t> words(4 * philox_padded(kChunk)), own(table.states.size());
     for (std::size_t at = begin; at < end; at += kChunk) {
       const std::size_t n = std::min(kChunk, end - at);
+      tick(4 * n);
       philox_draws(draws.seed, Stream::kMultinomial, draws.first + at, 0, n, words.data());
       for (std::size_t i = 0; i < n; ++i) {
         ++own[table.index(static_cast<std::uint64_t>(words[4 * i]) << 32 | words[4 * i + 1])];

@@ -59,12 +59,15 @@ C2S_WIDE double dot(const double* a, const double* b, std::size_t n) {
 
 }  // namespace
 
-ScorePlan::ScorePlan(const ScoreData& data, std::span<const double> score, bool calibrated) : calibrated_(calibrated) {
+ScorePlan::ScorePlan(const ScoreData& data, std::span<const double> score, bool calibrated, const Poll& poll)
+    : calibrated_(calibrated) {
+  Ticker tick(poll);
   const std::size_t n = score.size();
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
   // The item's number settles what is left, so that a permutation of equal items alone can change the last digits.
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    tick(4);
     if (score[a] != score[b]) return score[a] > score[b];
     if (data.outcome[a] != data.outcome[b]) return data.outcome[a] > data.outcome[b];
     return a < b;
@@ -165,20 +168,22 @@ void ScorePlan::evaluate(const std::int32_t* picks, std::span<const Metric> metr
 }
 
 void resample_scores(const ScoreData& data, const std::vector<ScorePlan>& plans, std::span<const Metric> metrics,
-                     std::span<const double> coverage, const DrawRange& draws, int threads, double* out) {
+                     std::span<const double> coverage, const DrawRange& draws, int threads, double* out,
+                     const Poll& poll) {
   const std::size_t width = metrics.size() + coverage.size();
-  parallel_ranges(draws.count, threads, [&](std::size_t begin, std::size_t end) {
+  parallel_ranges(draws.count, threads, poll, [&](std::size_t begin, std::size_t end, Ticker& tick) {
     Picks source(data.offsets);
     std::vector<std::int32_t> picks(static_cast<std::size_t>(data.offsets.back()));
     std::vector<double> mass(data.unit.size());
     for (std::size_t t = begin; t < end; ++t) {
       std::fill(picks.begin(), picks.end(), 0);
-      source.run(draws.seed, draws.first + t,
+      source.run(draws.seed, draws.first + t, tick,
                  [&](const std::uint32_t* words, std::size_t n, std::uint64_t size, std::size_t first) {
                    std::int32_t* base = picks.data() + first;
                    for (std::size_t i = 0; i < n; ++i) ++base[words[i] * size >> 32];
                  });
       for (std::size_t s = 0; s < plans.size(); ++s) {
+        tick(4 * data.unit.size());
         plans[s].evaluate(picks.data(), metrics, coverage, mass.data(), out + (t * plans.size() + s) * width);
       }
     }

@@ -112,9 +112,12 @@ CarryTrace carry_trace(std::uint64_t a, std::uint64_t b) {
   return trace;
 }
 
-std::size_t carry_counts_batch(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
-                               const CarryColumns& out) noexcept {
-  for (std::size_t i = 0; i < a.size(); ++i) {
+namespace {
+
+// Pairs begin to end. Returns the index of the first invalid one, or `end`.
+std::size_t count_pairs(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b, const CarryColumns& out,
+                        std::size_t begin, std::size_t end) noexcept {
+  for (std::size_t i = begin; i < end; ++i) {
     // Read once: what was checked is what is simulated, whatever another thread writes to the array meanwhile.
     const std::uint64_t x = a[i], y = b[i];
     if (!carry_pair_valid(x, y)) return i;
@@ -125,6 +128,21 @@ std::size_t carry_counts_batch(std::span<const std::uint64_t> a, std::span<const
     out.chain[i] = counts.chain;
     out.elementary[i] = counts.elementary;
     out.digits[i] = counts.digits;
+  }
+  return end;
+}
+
+}  // namespace
+
+std::size_t carry_counts_batch(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
+                               const CarryColumns& out, const Poll& poll) {
+  constexpr std::size_t kPiece = 4096;
+  Ticker tick(poll);
+  for (std::size_t begin = 0; begin < a.size(); begin += kPiece) {
+    const std::size_t end = std::min(a.size(), begin + kPiece);
+    const std::size_t done = count_pairs(a, b, out, begin, end);
+    if (done < end) return done;
+    tick(64 * kPiece);
   }
   return a.size();
 }

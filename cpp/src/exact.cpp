@@ -21,6 +21,9 @@ namespace {
 constexpr double kTwoPi = 6.283185307179586476925286766559;
 constexpr double kLogTail = 36.0;  // exp(-36) = 2.3e-16 is left out at each end of a coordinate
 constexpr double kNoise = 1e-13;   // what all the discarded cells of a grid may hold together
+constexpr double kHuge = 1e15;     // far beyond the width of any grid that is transformed; keeps conversions defined
+constexpr double kExactTotal = 9007199254740992.0;  // 2^53
+constexpr std::size_t kPiece = std::size_t{1} << 16;  // grid points from one tick to the next at most
 
 // Powers of small characteristic values run through subnormal numbers, which cost a hundred cycles each: call them zero.
 class FlushSubnormals {
@@ -45,7 +48,7 @@ std::int64_t units_of(const RatioCells& cells, std::size_t s) noexcept {
 // One coordinate c = cx x + cd d of the totals: where its law lies.
 class Coordinate {
  public:
-  Coordinate(const RatioCells& cells, int cx, int cd) : cx_(cx), cd_(cd) {
+  Coordinate(const RatioCells& cells, int cx, int cd, Ticker& tick) : cx_(cx), cd_(cd) {
     for (std::size_t s = 0; s < cells.strata(); ++s) {
       const double n = static_cast<double>(units_of(cells, s));
       if (n == 0) continue;
@@ -54,7 +57,7 @@ class Coordinate {
       for (auto j = cells.offsets[s]; j < cells.offsets[s + 1]; ++j) {
         const auto at = static_cast<std::size_t>(j);
         if (cells.count[at] == 0) continue;
-        const double value = static_cast<double>(cx * cells.x[at] + cd * cells.d[at]);
+        const double value = cx * static_cast<double>(cells.x[at]) + cd * static_cast<double>(cells.d[at]);
         const double p = static_cast<double>(cells.count[at]) / n;
         stratum.value.push_back(value);
         stratum.p.push_back(p);
@@ -70,11 +73,11 @@ class Coordinate {
       else fixed_ += n * least;
     }
     if (strata_.empty()) return;
-    high_ = std::min(high_, std::ceil(fixed_ + reach(+1)));
-    low_ = std::max(low_, std::floor(fixed_ - reach(-1)));
+    high_ = std::min(high_, std::ceil(fixed_ + reach(+1, tick)));
+    low_ = std::max(low_, std::floor(fixed_ - reach(-1, tick)));
   }
 
-  std::int64_t low() const noexcept { return static_cast<std::int64_t>(low_); }
+  std::int64_t low() const noexcept { return static_cast<std::int64_t>(std::clamp(low_, -kHuge, kHuge)); }
   double width() const noexcept { return high_ - low_ + 1; }
   int cx() const noexcept { return cx_; }
   int cd() const noexcept { return cd_; }
@@ -87,12 +90,13 @@ class Coordinate {
 
   // Chernoff: P(sum >= t) <= exp(K(h) - h t) for every h > 0, so t = (K(h) + kLogTail) / h leaves exp(-kLogTail). Any h is
   // valid; a coarse search finds one near the best.
-  double reach(double sign) const {
+  double reach(double sign, Ticker& tick) const {
     const double centre = std::sqrt(2 * kLogTail / variance_);
     double best = std::numeric_limits<double>::infinity();
     for (double h = centre / 8; h < centre * 4; h *= 1.3) {
       double k = 0;
       for (const auto& s : strata_) {
+        tick(8 * s.value.size());
         double top = -std::numeric_limits<double>::infinity(), sum = 0;
         for (const double v : s.value) top = std::max(top, sign * h * v);
         for (std::size_t i = 0; i < s.value.size(); ++i) sum += s.p[i] * std::exp(sign * h * s.value[i] - top);
@@ -109,11 +113,12 @@ class Coordinate {
 };
 
 // exp(2 pi i j value / size) for j = 0, 1, ... count - 1.
-void turns(std::int64_t value, std::size_t size, std::size_t count, double* re, double* im) {
+void turns(std::int64_t value, std::size_t size, std::size_t count, double* re, double* im, Ticker& tick) {
   const auto n = static_cast<std::int64_t>(size);
   const std::int64_t step = ((value % n) + n) % n;
   std::int64_t at = 0;
   for (std::size_t j = 0; j < count; ++j) {
+    tick(16);
     const double angle = kTwoPi * static_cast<double>(at) / static_cast<double>(n);
     re[j] = std::cos(angle);
     im[j] = std::sin(angle);
@@ -150,7 +155,8 @@ C2S_WIDE void square(double* __restrict xr, double* __restrict xi, std::size_t n
 // multiplied before the power, and all powers share their squarings.
 class CharacteristicRows {
  public:
-  CharacteristicRows(const RatioCells& cells, const Grid& grid, std::size_t columns) : columns_(columns) {
+  CharacteristicRows(const RatioCells& cells, const Grid& grid, std::size_t columns, Ticker& tick)
+      : columns_(columns), tick_(tick) {
     std::map<std::int64_t, std::size_t> turn_of;  // value of b -> row of turns
     std::map<std::int64_t, std::size_t> group_of;
     std::map<std::int64_t, std::size_t> a_of;
@@ -165,6 +171,7 @@ class CharacteristicRows {
       for (auto j = cells.offsets[s]; j < cells.offsets[s + 1]; ++j) {
         const auto at = static_cast<std::size_t>(j);
         if (cells.count[at] == 0) continue;
+        tick(64);
         const std::int64_t a = grid.a_x * cells.x[at] + grid.a_d * cells.d[at];
         const std::int64_t b = grid.b_x * cells.x[at] + grid.b_d * cells.d[at];
         const auto turn = turn_of.try_emplace(b, turn_of.size()).first->second;
@@ -176,18 +183,18 @@ class CharacteristicRows {
     }
     b_turns_.resize(turn_of.size() * columns_);
     for (const auto& [b, row] : turn_of) {
-      turns(b, grid.b_size, columns_, &b_turns_.re[row * columns_], &b_turns_.im[row * columns_]);
+      turns(b, grid.b_size, columns_, &b_turns_.re[row * columns_], &b_turns_.im[row * columns_], tick);
     }
     a_size_ = grid.a_size;
     a_turns_.resize(a_of.size() * a_size_);
     for (const auto& [a, row] : a_of) {
-      turns(a, a_size_, a_size_, &a_turns_.re[row * a_size_], &a_turns_.im[row * a_size_]);
+      turns(a, a_size_, a_size_, &a_turns_.re[row * a_size_], &a_turns_.im[row * a_size_], tick);
     }
     bases_.resize(groups_.size() * columns_);
     factor_.resize(columns_);
     std::int64_t most = 1;
     for (const auto& group : groups_) most = std::max(most, group.n);
-    bits_ = std::bit_width(static_cast<std::uint64_t>(most));
+    bits_ = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(most)));
   }
 
   void row(std::size_t j, double* re, double* im) {
@@ -197,9 +204,11 @@ class CharacteristicRows {
     bool started = false;
     for (int bit = bits_ - 1; bit >= 0; --bit) {
       if (started) square(re, im, columns_);
+      tick_(columns_);
       for (std::size_t g = 0; g < groups_.size(); ++g) {
         if (groups_[g].n >> bit & 1) {
           multiply(re, im, &bases_.re[g * columns_], &bases_.im[g * columns_], columns_);
+          tick_(columns_);
           started = true;
         }
       }
@@ -234,6 +243,7 @@ class CharacteristicRows {
           ei += part.p * a_turns_.im[part.a_turn * a_size_ + j];
         }
         add_scaled(zr, zi, &b_turns_.re[term.b_turn * columns_], &b_turns_.im[term.b_turn * columns_], er, ei, columns_);
+        tick_(columns_ + term.parts.size());
       }
       if (!first) multiply(re, im, zr, zi, columns_);
       first = false;
@@ -241,6 +251,7 @@ class CharacteristicRows {
   }
 
   std::size_t columns_, a_size_ = 0;
+  Ticker& tick_;
   int bits_ = 1;
   std::vector<Group> groups_;
   Planes a_turns_, b_turns_, bases_, factor_;
@@ -254,13 +265,14 @@ std::int64_t unwrap(std::size_t index, std::int64_t low, std::size_t size) noexc
 
 }  // namespace
 
-Grid plan_grid(const RatioCells& cells) {
-  const std::array<Coordinate, 3> c{Coordinate(cells, 1, 0), Coordinate(cells, 0, 1), Coordinate(cells, -1, 1)};
+Grid plan_grid(const RatioCells& cells, const Poll& poll) {
+  Ticker tick(poll);
+  const std::array<Coordinate, 3> c{Coordinate(cells, 1, 0, tick), Coordinate(cells, 0, 1, tick),
+                                    Coordinate(cells, -1, 1, tick)};
   std::size_t a = 0, b = 1;
   for (const auto& [i, j] : {std::pair<std::size_t, std::size_t>{0, 2}, {2, 1}}) {
     if (c[i].width() * c[j].width() < c[a].width() * c[b].width()) a = i, b = j;
   }
-  constexpr double kHuge = 1e15;  // far beyond what anybody transforms; keeps the conversion defined
   const auto length = [](double width) {
     return width > kHuge ? static_cast<std::size_t>(kHuge) : fft_length(static_cast<std::size_t>(width));
   };
@@ -270,21 +282,28 @@ Grid plan_grid(const RatioCells& cells) {
 
 double law_cost(const RatioCells& cells, const Grid& grid) noexcept {
   const double n = static_cast<double>(cells.count.size());
+  double reach = 0;  // of the totals of x, d and d - x
+  for (std::size_t s = 0; s < cells.strata(); ++s) {
+    double most = 0;
+    for (auto j = cells.offsets[s]; j < cells.offsets[s + 1]; ++j) {
+      const auto at = static_cast<std::size_t>(j);
+      most = std::max(most, std::fabs(static_cast<double>(cells.x[at])) + static_cast<double>(cells.d[at]));
+    }
+    reach += most * static_cast<double>(units_of(cells, s));
+  }
+  if (reach >= kExactTotal) return std::numeric_limits<double>::infinity();
   return grid.points() * (1 + n / 64) + n * static_cast<double>(grid.a_size + grid.b_size);
 }
 
-Law exact_law(const RatioCells& cells, const Grid& grid, const std::function<void()>& poll) {
+Law exact_law(const RatioCells& cells, const Grid& grid, const Poll& poll) {
+  Ticker tick(poll);
   const FlushSubnormals flush;
   const std::size_t rows = grid.a_size, half = grid.b_size / 2 + 1, pairs = (rows + 1) / 2;
-  const std::size_t poll_rows = 1 + 32768 / half;
   Planes data, scratch;
   data.resize(rows * half);
-  CharacteristicRows phi(cells, grid, half);
-  for (std::size_t j = 0; j < rows; ++j) {
-    phi.row(j, &data.re[j * half], &data.im[j * half]);
-    if (poll && j % poll_rows == poll_rows - 1) poll();
-  }
-  fft_columns(data, scratch, rows, half);
+  CharacteristicRows phi(cells, grid, half, tick);
+  for (std::size_t j = 0; j < rows; ++j) phi.row(j, &data.re[j * half], &data.im[j * half]);
+  fft_columns(data, scratch, rows, half, poll);
   if (poll) poll();
 
   // Every row is now the transform of a real sequence in b: two rows make one complex column, g + i g'.
@@ -294,6 +313,7 @@ Law exact_law(const RatioCells& cells, const Grid& grid, const std::function<voi
     const std::size_t even = 2 * r * half, odd = even + half;
     const bool both = 2 * r + 1 < rows;
     for (std::size_t k = 0; k < grid.b_size; ++k) {
+      if (k % kPiece == kPiece - 1) tick(2 * kPiece);
       const bool mirrored = k >= half;
       const std::size_t at = mirrored ? grid.b_size - k : k;
       const double sign = mirrored ? -1.0 : 1.0;
@@ -302,8 +322,9 @@ Law exact_law(const RatioCells& cells, const Grid& grid, const std::function<voi
       columns.re[k * pairs + r] = gr - hi;
       columns.im[k * pairs + r] = gi + hr;
     }
+    tick(grid.b_size % kPiece);
   }
-  fft_columns(columns, scratch, grid.b_size, pairs);
+  fft_columns(columns, scratch, grid.b_size, pairs, poll);
   if (poll) poll();
 
   const double scale = 1.0 / grid.points(), floor = kNoise * scale;
@@ -312,6 +333,7 @@ Law exact_law(const RatioCells& cells, const Grid& grid, const std::function<voi
   for (std::size_t k = 0; k < grid.b_size; ++k) {
     const std::int64_t b = unwrap(k, grid.b_low, grid.b_size);
     for (std::size_t i = 0; i < rows; ++i) {
+      if (i % kPiece == kPiece - 1) tick(2 * kPiece);
       const double mass = scale * (i % 2 == 0 ? columns.re : columns.im)[k * pairs + i / 2];
       if (mass <= floor) continue;
       const std::int64_t a = unwrap(i, grid.a_low, rows);
@@ -319,6 +341,7 @@ Law exact_law(const RatioCells& cells, const Grid& grid, const std::function<voi
       law.d.push_back((grid.a_x * b - grid.b_x * a) * det);
       law.mass.push_back(mass);
     }
+    tick(2 * (rows % kPiece));
   }
   return law;
 }
@@ -339,12 +362,14 @@ double undefined_probability(const RatioCells& cells) {
   return std::exp(log_p);
 }
 
-RatioSummary summarise(const RatioCells& cells, const Law& law, std::span<const double> levels) {
+RatioSummary summarise(const RatioCells& cells, const Law& law, std::span<const double> levels, const Poll& poll) {
+  Ticker tick(poll);
   std::vector<double> value, mass;
   value.reserve(law.mass.size());
   mass.reserve(law.mass.size());
   double total = 0, first = 0;
   for (std::size_t i = 0; i < law.mass.size(); ++i) {
+    tick(4);
     if (law.d[i] <= 0) continue;
     const double v = static_cast<double>(law.x[i]) / static_cast<double>(law.d[i]);
     value.push_back(v);
@@ -352,7 +377,7 @@ RatioSummary summarise(const RatioCells& cells, const Law& law, std::span<const 
     total += law.mass[i];
     first += law.mass[i] * v;
   }
-  RatioSummary out{undefined_probability(cells), first / total, 0, quantiles(value, mass, levels)};
+  RatioSummary out{undefined_probability(cells), first / total, 0, quantiles(value, mass, levels, poll)};
   double second = 0;
   for (std::size_t i = 0; i < value.size(); ++i) second += mass[i] * (value[i] - out.mean) * (value[i] - out.mean);
   out.sd = std::sqrt(second / total);

@@ -1,5 +1,6 @@
 #include "c2s_core/fft.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "c2s_core/simd.hpp"
@@ -8,6 +9,8 @@ namespace c2s {
 namespace {
 
 constexpr double kTwoPi = 6.283185307179586476925286766559;
+
+constexpr std::size_t kPiece = std::size_t{1} << 18;  // values of one call of a butterfly at most
 
 struct Complex {
   double re;
@@ -142,7 +145,8 @@ std::size_t fft_length(std::size_t n) noexcept {
   return best;
 }
 
-void fft_columns(Planes& data, Planes& scratch, std::size_t length, std::size_t columns) {
+void fft_columns(Planes& data, Planes& scratch, std::size_t length, std::size_t columns, const Poll& poll) {
+  Ticker tick(poll);
   scratch.resize(length * columns);
   std::size_t n = length, stride = columns;  // `stride` values share a twiddle
   while (n > 1) {
@@ -150,18 +154,16 @@ void fft_columns(Planes& data, Planes& scratch, std::size_t length, std::size_t 
     for (std::size_t p = 0; p < m; ++p) {
       Complex twiddle[5];
       for (std::size_t k = 0; k < radix; ++k) twiddle[k] = unit(p * k, n);
-      const Block block{data.re.data() + p * stride,
-                        data.im.data() + p * stride,
-                        m * stride,
-                        scratch.re.data() + p * radix * stride,
-                        scratch.im.data() + p * radix * stride,
-                        stride,
-                        stride,
-                        twiddle};
-      if (radix == 4) butterfly4(block);
-      else if (radix == 2) butterfly2(block);
-      else if (radix == 3) butterfly3(block);
-      else butterfly5(block);
+      for (std::size_t at = 0; at < stride; at += kPiece) {
+        const std::size_t in = p * stride + at, out = p * radix * stride + at, count = std::min(kPiece, stride - at);
+        const Block block{data.re.data() + in,     data.im.data() + in, m * stride, scratch.re.data() + out,
+                          scratch.im.data() + out, stride,              count,      twiddle};
+        if (radix == 4) butterfly4(block);
+        else if (radix == 2) butterfly2(block);
+        else if (radix == 3) butterfly3(block);
+        else butterfly5(block);
+        tick(radix * count);
+      }
     }
     data.re.swap(scratch.re);
     data.im.swap(scratch.im);

@@ -72,7 +72,8 @@ double branch_entropy(const std::uint8_t* set, const std::int32_t* common, std::
 }  // namespace
 
 std::size_t candidate_geometry(std::span<const std::uint8_t> candidates, std::span<const std::int64_t> gold,
-                               const GeometryShape& shape, const GeometryColumns& out) noexcept {
+                               const GeometryShape& shape, const GeometryColumns& out, const Poll& poll) {
+  Ticker tick(poll);
   const auto [n, m, length] = shape;
   const Bits& log2 = log2_table();
   std::array<std::int32_t, kMaxCandidates> common;  // length of the prefix shared with the gold
@@ -90,6 +91,7 @@ std::size_t candidate_geometry(std::span<const std::uint8_t> candidates, std::sp
       std::size_t shared = 0;
       while (shared < length && set[i * length + shared] == answer[shared]) ++shared;
       common[i] = static_cast<std::int32_t>(shared);
+      tick(shared);
       ++k[shared];
     }
     for (std::size_t j = length; j-- > 0;) k[j] += k[j + 1];
@@ -111,6 +113,7 @@ std::size_t candidate_geometry(std::span<const std::uint8_t> candidates, std::sp
       // All compatible candidates go on with the gold's own character: nothing to branch on.
       out.branch_entropy[at] =
           k[j] == k[j + 1] ? 0.0 : branch_entropy(set, common.data(), m, length, j, static_cast<std::size_t>(k[j]), log2);
+      tick(m);
       seen.next_round();
       std::int32_t distinct = 0;
       for (std::size_t i = 0; i < m; ++i) distinct += seen.add(set[i * length + j]);

@@ -16,14 +16,17 @@ double two_sided(double lower) noexcept { return std::min(1.0, 2 * lower); }
 
 }  // namespace
 
-void mcnemar_exact(std::span<const std::int64_t> b, std::span<const std::int64_t> c, double* out) {
+void mcnemar_exact(std::span<const std::int64_t> b, std::span<const std::int64_t> c, double* out,
+                   const Poll& poll) {
+  Ticker tick(poll);
   // Pairs with the same b + c share one row of cumulated probabilities: group them by a counting sort.
   std::vector<std::size_t> start(kTabulated + 2, 0);
   std::vector<std::int64_t> deepest(kTabulated + 1, -1);
   for (std::size_t i = 0; i < b.size(); ++i) {
     const std::int64_t n = b[i] + c[i], k = std::min(b[i], c[i]);
+    tick();
     if (n > kTabulated) {
-      out[i] = b[i] == c[i] ? 1.0 : two_sided(binomial_lower(k, n, 0.5));
+      out[i] = b[i] == c[i] ? 1.0 : two_sided(binomial_lower(k, n, 0.5, tick));
       continue;
     }
     ++start[static_cast<std::size_t>(n) + 1];
@@ -33,6 +36,7 @@ void mcnemar_exact(std::span<const std::int64_t> b, std::span<const std::int64_t
   std::vector<std::size_t> order(start[kTabulated + 1]), next(start.begin(), start.end() - 1);
   for (std::size_t i = 0; i < b.size(); ++i) {
     const std::int64_t n = b[i] + c[i];
+    tick();
     if (n <= kTabulated) order[next[static_cast<std::size_t>(n)]++] = i;
   }
   std::vector<double> row(kTabulated / 2 + 1);
@@ -48,6 +52,7 @@ void mcnemar_exact(std::span<const std::int64_t> b, std::span<const std::int64_t
     }
     for (std::size_t j = start[at]; j < start[at + 1]; ++j) {
       const std::size_t i = order[j];
+      tick();
       out[i] = b[i] == c[i] ? 1.0 : two_sided(row[static_cast<std::size_t>(std::min(b[i], c[i]))]);
     }
   }

@@ -22,7 +22,8 @@ std::string offered(const std::vector<std::string>& candidates, const std::strin
   for (const auto& candidate : candidates) joined += candidate;
   const Alphabet alphabet(bytes(letters));
   const auto mask = std::make_unique<bool[]>(letters.size());
-  c2s::support_mask({bytes(joined).data(), candidates.size(), candidates[0].size()}, bytes(prefix), kind, alphabet, mask.get());
+  c2s::Ticker tick;
+  c2s::support_mask({bytes(joined).data(), candidates.size(), candidates[0].size()}, bytes(prefix), kind, alphabet, mask.get(), tick);
   std::string out;
   for (std::size_t i = 0; i < letters.size(); ++i)
     if (mask[i]) out += letters[i];

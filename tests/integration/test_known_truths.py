@@ -45,7 +45,7 @@ DETECTORS: dict[str, Callable[[Document], bool]] = {
         row["raw"] == row["indexed"] == 1 and row["gold_em"] == 0 for row in rows(d, "copying", "wrong_targets", target="wrong")
     ),
     "workflows: wrong plans kept": lambda d: any(
-        row["joint"][1] > row["n"] / 4 for row in rows(d, "workflows", "workflows", workflow="SelfPlanSpell")
+        row["faithful_and_right"][1] > row["n"] / 4 for row in rows(d, "workflows", "workflows", workflow="SelfPlanSpell")
     ),
     "gold-copy: every target kept": lambda d: all(row["em"] == 1 for row in rows(d, "gold-copy", "accuracy", arm="gold_copy")),
     "gold-copy: what a prefix changes": lambda d: any(

@@ -62,31 +62,31 @@ def i64(*shape):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: core.carry_counts(a=np.ones(2, np.uint64), b=np.ones(1, np.uint64)), "a and b must be one-dimensional"),
-        (lambda: core.carry_trace(a=0, b=1), "operands must be at least 1"),
-        (lambda: core.candidate_geometry(candidates=u8(1, 8), gold=i64(1)), "candidates must be"),
-        (lambda: core.candidate_geometry(candidates=u8(1, 256, 2), gold=i64(1)), "m must be 1 to 255"),
+        (lambda: core.carry_counts(a=np.ones(2, np.uint64), b=np.ones(1, np.uint64)), "a and b must be of equal length"),
+        (lambda: core.carry_trace(a=0, b=1), "a and b must be at least 1"),
+        (lambda: core.candidate_geometry(candidates=u8(1, 8), gold=i64(1)), "candidates must have shape"),
+        (lambda: core.candidate_geometry(candidates=u8(1, 256, 2), gold=i64(1)), "candidates must hold 1 to 255"),
         (
             lambda: core.support_masks(candidates=u8(2, 2), prefixes=u8(1, 2), lengths=i64(2), kind=0, alphabet=u8(1)),
-            "prefixes must be",
+            "lengths must hold one length per prefix",
         ),
         (
             lambda: core.support_masks(candidates=u8(2, 2), prefixes=u8(1, 2), lengths=i64(1) + 2, kind=0, alphabet=u8(1)),
-            "a prefix is not shorter",
+            r"lengths\[0\] must be an integer from 0 to 1",
         ),
         (
             lambda: core.support_masks(candidates=u8(2, 2), prefixes=u8(1, 2), lengths=i64(1), kind=0, alphabet=u8(2)),
-            "the alphabet repeats",
+            "alphabet must not repeat",
         ),
         (
             lambda: core.support_masks(candidates=u8(2, 2, 2), prefixes=u8(1, 2), lengths=i64(1), kind=0, alphabet=u8(1)),
-            "candidates must be",
+            r"candidates \[n, m, L\] must hold one set per prefix",
         ),
         (
             lambda: core.support_masks(candidates=u8(0, 2), prefixes=u8(1, 2), lengths=i64(1), kind=0, alphabet=u8(1)),
             "candidates must not be empty",
         ),
-        (lambda: core.support_one(candidates=["a"], prefix="", kind=3, alphabet="a"), "kind must be 0"),
+        (lambda: core.support_one(candidates=["a"], prefix="", kind=3, alphabet="a"), "kind must be an integer from 0 to 2"),
     ],
 )
 def test_the_extension_guards_its_own_memory(call, message):

@@ -121,10 +121,10 @@ def _quartiles(windows: Sequence[Row], rows: list[Row]) -> Section:
     notes = []
     for window in windows:
         if window["mixed"] is not None:
-            said = (
+            mixed = (
                 "every primary cell occurs in every quartile."
                 if window["mixed"]
                 else "NOT MIXED: a primary cell is absent from a quartile."
             )
-            notes.append(f"{window['panel']}, {window['model']}: {said}")
+            notes.append(f"{window['panel']}, {window['model']}: {mixed}")
     return Section("quartiles", "Primary cells by quartile of calls", SOURCE, columns, rows, notes)

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "c2s_core/poll.hpp"
 #include "c2s_core/resample.hpp"
 
 namespace c2s {
@@ -27,7 +28,7 @@ struct ScoreData {
 class ScorePlan {
  public:
   // `calibrated`: the scores lie in [0, 1], so that Brier and ECE mean something; otherwise they are NaN.
-  ScorePlan(const ScoreData& data, std::span<const double> score, bool calibrated);
+  ScorePlan(const ScoreData& data, std::span<const double> score, bool calibrated, const Poll& poll = {});
 
   std::size_t items() const noexcept { return unit_.size(); }
 
@@ -59,6 +60,7 @@ class ScorePlan {
 
 // out is [draws, scores, metrics + coverage]. All scores share a draw's picks, those of Stream::kItems.
 void resample_scores(const ScoreData& data, const std::vector<ScorePlan>& plans, std::span<const Metric> metrics,
-                     std::span<const double> coverage, const DrawRange& draws, int threads, double* out);
+                     std::span<const double> coverage, const DrawRange& draws, int threads, double* out,
+                     const Poll& poll = {});
 
 }  // namespace c2s

@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "c2s_core/poll.hpp"
+
 namespace c2s {
 
 // A uint64 has at most 20 decimal digits, so the rows of a pair cover at most 40 columns.
@@ -51,6 +53,6 @@ struct CarryColumns {
 
 // Fills `out` pair by pair. Returns the index of the first invalid pair, where it stops, or the batch's size.
 std::size_t carry_counts_batch(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
-                               const CarryColumns& out) noexcept;
+                               const CarryColumns& out, const Poll& poll = {});
 
 }  // namespace c2s

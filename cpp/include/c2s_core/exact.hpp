@@ -8,9 +8,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
+
+#include "c2s_core/poll.hpp"
 
 namespace c2s {
 
@@ -33,10 +34,14 @@ struct Grid {
   double points() const noexcept { return static_cast<double>(a_size) * static_cast<double>(b_size); }
 };
 
-Grid plan_grid(const RatioCells& cells);
+Grid plan_grid(const RatioCells& cells, const Poll& poll = {});
 
 // What the law costs, in grid points of a case with few cells: bounds its time and memory (about 0.1 us and 50 bytes each).
+// Infinite where a total may reach 2^53, beyond which doubles skip integers.
 double law_cost(const RatioCells& cells, const Grid& grid) noexcept;
+
+// No law that costs more is computed: some seconds and 4 GB.
+inline constexpr double kMaxLawCost = 1 << 26;
 
 // The states (X, D) of positive probability, in no particular order.
 struct Law {
@@ -45,8 +50,8 @@ struct Law {
   std::vector<double> mass;
 };
 
-// `poll` is called every few milliseconds and may throw to stop. It may be empty.
-Law exact_law(const RatioCells& cells, const Grid& grid, const std::function<void()>& poll = {});
+// The grid is one whose law_cost is finite.
+Law exact_law(const RatioCells& cells, const Grid& grid, const Poll& poll = {});
 
 struct RatioSummary {
   double undefined;  // P(D = 0), exact to rounding however small
@@ -56,7 +61,7 @@ struct RatioSummary {
 };
 
 // At least one state with D > 0 is needed.
-RatioSummary summarise(const RatioCells& cells, const Law& law, std::span<const double> levels);
+RatioSummary summarise(const RatioCells& cells, const Law& law, std::span<const double> levels, const Poll& poll = {});
 
 // P(D = 0).
 double undefined_probability(const RatioCells& cells);

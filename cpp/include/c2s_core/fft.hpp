@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "c2s_core/poll.hpp"
+
 namespace c2s {
 
 // The smallest length of the form 2^a 3^b 5^c that is at least n >= 1.
@@ -21,6 +23,6 @@ struct Planes {
 
 // data holds `length` rows of `columns` values; every column is replaced by sum_j data[j] exp(-2 pi i j k / length).
 // `scratch` is resized as needed. length must be a value of fft_length.
-void fft_columns(Planes& data, Planes& scratch, std::size_t length, std::size_t columns);
+void fft_columns(Planes& data, Planes& scratch, std::size_t length, std::size_t columns, const Poll& poll = {});
 
 }  // namespace c2s

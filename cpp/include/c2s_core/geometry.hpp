@@ -6,15 +6,20 @@
 #include <cstdint>
 #include <span>
 
+#include "c2s_core/poll.hpp"
+
 namespace c2s {
 
 // K(k) <= 255, so that the logarithms come from one small table.
 inline constexpr std::size_t kMaxCandidates = 255;
 
+// Lengths of common prefixes and counts of positions are 32-bit numbers.
+inline constexpr std::size_t kMaxLength = std::size_t{1} << 24;
+
 struct GeometryShape {
   std::size_t sets;        // n
   std::size_t candidates;  // m, 1 to kMaxCandidates
-  std::size_t length;      // L, at least 1
+  std::size_t length;      // L, 1 to kMaxLength
 };
 
 // Row-major outputs.
@@ -32,6 +37,6 @@ struct GeometryColumns {
 // `candidates` is [n, m, L], `gold` [n] the gold's index in its set. Returns the index of the first set whose gold lies outside
 // 0 .. m - 1, where it stops, or n.
 std::size_t candidate_geometry(std::span<const std::uint8_t> candidates, std::span<const std::int64_t> gold,
-                               const GeometryShape& shape, const GeometryColumns& out) noexcept;
+                               const GeometryShape& shape, const GeometryColumns& out, const Poll& poll = {});
 
 }  // namespace c2s

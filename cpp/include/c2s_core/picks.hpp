@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "c2s_core/poll.hpp"
 #include "c2s_core/rng.hpp"
 
 namespace c2s {
@@ -19,11 +20,13 @@ class Picks {
 
   // Calls visit(words, n, size, first) for runs of n slots of one stratum: slot i picks unit first + (words[i] * size >> 32).
   template <class Visit>
-  void run(std::uint64_t seed, std::uint64_t draw, const Visit& visit) {
+  void run(std::uint64_t seed, std::uint64_t draw, Ticker& tick, const Visit& visit) {
+    tick(8);
     const auto total = static_cast<std::size_t>(offsets_.back());
     std::size_t s = 0;
     for (std::size_t at = 0; at < total; at += kChunk) {
       const std::size_t end = std::min(total, at + kChunk);
+      tick(end - at);
       philox_blocks(seed, Stream::kItems, draw, static_cast<std::uint32_t>(at / 4), (end - at + 3) / 4, words_.data());
       std::size_t slot = at;
       while (slot < end) {

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
+
+#include "c2s_core/poll.hpp"
 
 namespace c2s {
 
@@ -15,6 +16,6 @@ struct SumLaw {
 };
 
 SumLaw exact_sum(std::span<const std::int64_t> offsets, std::span<const std::int64_t> value,
-                 std::span<const std::int64_t> count, const std::function<void()>& poll = {});
+                 std::span<const std::int64_t> count, const Poll& poll = {});
 
 }  // namespace c2s

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include "c2s_core/poll.hpp"
+
 namespace c2s {
 
 enum class SupportKind { kFull = 0, kUnion = 1, kTrie = 2 };
@@ -35,7 +37,7 @@ struct CandidateSet {
 // Writes alphabet.size() flags in alphabet order. The prefix is shorter than the candidates. A prefix byte that no candidate has
 // there, such as the invalid marker, matches nothing in a trie; the mask is then empty.
 void support_mask(const CandidateSet& set, std::span<const std::uint8_t> prefix, SupportKind kind, const Alphabet& alphabet,
-                  bool* mask) noexcept;
+                  bool* mask, Ticker& tick);
 
 struct SupportBatch {
   const std::uint8_t* candidates;  // [n, m, length], or [m, length] for all prefixes
@@ -48,6 +50,6 @@ struct SupportBatch {
 };
 
 // Writes [n, alphabet.size()] flags. Returns the index of the first prefix length out of range, where it stops, or n.
-std::size_t support_masks(const SupportBatch& batch, SupportKind kind, const Alphabet& alphabet, bool* masks) noexcept;
+std::size_t support_masks(const SupportBatch& batch, SupportKind kind, const Alphabet& alphabet, bool* masks, const Poll& poll = {});
 
 }  // namespace c2s
