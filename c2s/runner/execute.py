@@ -31,7 +31,7 @@ from c2s.runner.parents import Parents
 from c2s.runner.policy import DEFAULT_POLICY, Policy
 from c2s.runner.progress import Tally
 from c2s.runner.queue import Queue, Waiting
-from c2s.runner.responses import read_response
+from c2s.runner.recording import read_response
 from c2s.runner.reuse import EarlierRuns
 from c2s.runner.workers import workers
 from c2s.settings import Settings

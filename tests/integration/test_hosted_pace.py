@@ -152,11 +152,11 @@ def test_an_answer_that_cannot_be_taken_in_does_not_take_the_others_with_it(memo
     calls = {"n": 0}
     original = Parents.answered
 
-    def answered(self, waiting, answer, reason=None):
+    def answered(self, waiting, reply):
         calls["n"] += 1
         if calls["n"] == 21:
             raise LedgerError("the disk is gone for a moment")
-        original(self, waiting, answer, reason)
+        original(self, waiting, reply)
 
     with Server(delay=0.02) as server:
         backend = server_model(server.url, concurrency=8)

@@ -80,9 +80,9 @@ def test_an_interrupted_run_is_resumed_to_the_same_report(tiny: Installed):
     finished = (tiny.folder / "run" / "report.json").read_bytes()
     begun = (
         "from c2s.cli import main\nfrom c2s.runner.execute import Runner\n"
-        "arrived = Runner._arrived\n"
-        "def once(self, *a):\n    arrived(self, *a)\n    self.tally.asked == 30 and self.stop()\n"
-        "Runner._arrived = once\n"
+        "take = Runner._take\n"
+        "def once(self, *a):\n    take(self, *a)\n    self.tally.asked == 30 and self.stop()\n"
+        "Runner._take = once\n"
         f"raise SystemExit(main({[str(a) for a in RUN[:-1]] + ['stopped']!r}))\n"
     )
     (tiny.folder / "begin.py").write_text(begun)
