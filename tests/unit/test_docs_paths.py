@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
 from pathlib import Path
@@ -51,6 +52,36 @@ def test_what_a_page_names_exists(page: str) -> None:
 def test_every_part_of_the_table_of_layers_exists() -> None:
     rows = re.findall(r"^\| (`[^|]*`) \|", (ROOT / "docs/architecture.md").read_text().partition("## The one mechanism")[0], re.MULTILINE)
     assert len(rows) > 25 and [path for row in rows for path in re.findall(r"`([^`]+)`", row) if not (ROOT / path).exists()] == []
+
+
+WALKS = (ROOT / "docs/architecture.md").read_text().partition("## Three walks")[2].partition("\n## ")[0]
+
+
+def members() -> set[str]:
+    """`Class.member` of every class of c2s: methods, properties, fields."""
+    names = set()
+    for path in (ROOT / "c2s").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef):
+                for part in node.body:
+                    if isinstance(part, ast.FunctionDef):
+                        names.add(f"{node.name}.{part.name}")
+                    elif isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name):
+                        names.add(f"{node.name}.{part.target.id}")
+    return names
+
+
+def test_the_walks_name_what_their_files_hold() -> None:
+    placed = re.findall(r"`(?:[\w.]+\.)?(\w+)(?:\(\.*\))?`\s+(?:in\s+|\()`(c2s/[\w/]+\.py)`", WALKS)
+    assert len(placed) > 35
+    assert [
+        f"{name} in {path}" for name, path in placed if not re.search(rf"^\s*(?:def |class )?{name}\b", (ROOT / path).read_text(), re.M)
+    ] == []
+
+
+def test_the_walks_name_members_that_exist() -> None:
+    named = set(re.findall(r"`([A-Z]\w+\.[a-z_]\w*)(?:\(.*?\))?`", WALKS))
+    assert len(named) > 20 and sorted(named - members()) == []
 
 
 def test_the_check_sees_what_it_must() -> None:
