@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from c2s.banks.wordnet import find_wordnet
 from c2s.cli import parser
+from c2s.errors import C2SError
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -28,6 +32,19 @@ def test_the_python_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest
     assert len(sections) >= 4 and last.startswith("done 312 0.") and last.endswith(" []")
     exec(compile(statistics, "README.md", "exec"), {})
     assert capsys.readouterr().out.split()[0] == "0.5"
+
+
+def test_the_simulation_prints_what_the_sample_shows(c2s: Callable[..., tuple[int, str, str]], tmp_path: Path):
+    try:
+        find_wordnet(os.environ.get("C2S_WORDNET") or None)
+    except C2SError as error:
+        pytest.skip(str(error))
+    sample = re.search(r"^    sim:published.*?\n\n(?=\S)", README, re.MULTILINE | re.DOTALL)[0]
+    shown = [line.strip() for line in sample.splitlines() if line.strip() not in ("", "...")]
+    code, out, err = c2s("run", "--model", "sim:published?model=jev", "--out", tmp_path / "run")
+    assert code == 0, err
+    printed = iter(line.strip() for line in out.splitlines())
+    assert len(shown) == 11 and [line for line in shown if line not in printed] == []  # in the same order
 
 
 def test_links_and_targets_exist():
