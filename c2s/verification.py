@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -68,11 +68,11 @@ def verify(path: Path | str) -> Verification:
             return found  # nothing can be derived from a plan that is not the one that was run
         wire, settings = dialect(identity["dialect"]), Settings.from_dict(identity["settings"])
         counters: Counter[CounterKey] = Counter()
+        _arms(db, [panel(name) for name in identity["panels"] if name not in absent], absent, earlier_version(manifest), found)
         for name in (name for name in identity["panels"] if name not in absent):
-            _arms(db, panel(name), found)
             _additions(db, panel(name), settings, found)
             _shares(db, wire, identity["wire_model"], panel(name), settings, found)
-            replay = _Replay(db, wire, identity["wire_model"], panel(name), settings, found, counters)
+            replay = _Replay(db, wire, identity["wire_model"], panel(name), settings, found, counters, earlier_version(manifest))
             for parent in reader.parents(db, name):
                 try:
                     replay.parent(parent)
@@ -89,18 +89,23 @@ def verify(path: Path | str) -> Verification:
     if run.report_path.exists() and absent:
         found.notes.append("report.json was not compared: it holds a panel that is missing here")
     elif run.report_path.exists():
-        _report(run, found)
+        _report(run, earlier_version(manifest), found)
     return found
 
 
-def _report(run: RunDirectory, found: Verification) -> None:
+def earlier_version(manifest: Mapping[str, Any]) -> bool:
+    """Whether a c2s planned the run that wrote schema 1 and reports of the first format: every later one names the plugins."""
+    return "plugins" not in manifest["provenance"]
+
+
+def _report(run: RunDirectory, earlier_version: bool, found: Verification) -> None:
     """The stored report must be the one that follows; one of the earlier format must have the same figures."""
     found.checked["report"] += 1
     stored, derived = run.report_path.read_bytes(), as_json(build([run.path]))
     if stored == derived:
         return
     document = _object(stored)
-    if document is None or "format" in document:
+    if document is None or "format" in document or not earlier_version:
         found.differences.append("report.json does not follow from the outcomes")
         return
     found.notes.append("report.json has an earlier format: each of its figures was compared with that of today's report")
@@ -159,12 +164,24 @@ def _additions(db: sqlite3.Connection, panel: Panel, settings: Settings, found: 
         )
 
 
-def _arms(db: sqlite3.Connection, panel: Panel, found: Verification) -> None:
-    """The stored factors of arms must be those that the panel declares; schema 1 stored none."""
-    declared = {arm.name: dict(arm.factors) for arm in panel.arms}
-    for (name, arm), factors in reader.arms(db).items():
-        if name == panel.name:
-            found.expect(factors in ({}, declared.get(arm)), f"{name}/{arm}: the stored factors are not those of the panel")
+def _arms(db: sqlite3.Connection, panels: Sequence[Panel], absent: Container[str], earlier_version: bool, found: Verification) -> None:
+    """The stored arms must be those that the panels declare, in that order, with their factors; schema 1 stored none and knew only
+    the arms that have slots."""
+    try:
+        stored = {key: factors for key, factors in reader.arms(db).items() if key[0] not in absent}
+    except ValueError as error:
+        found.differences.append(f"the stored factors of the arms cannot be read: {error}")
+        return
+    declared = {(panel.name, arm.name): dict(arm.factors) for panel in panels for arm in panel.arms}
+    expected = list(declared)
+    if earlier_version:
+        expected = list(
+            dict.fromkeys((p.name, slot.arm) for p in panels for row in reader.parents(db, p.name) for slot in p.slots(row.planned))
+        )
+    found.expect(list(stored) == expected, "the stored arms are not those of the panels, in their order")
+    for key in (key for key in stored if key in declared):
+        same = stored[key] == declared[key] or (earlier_version and stored[key] == {})
+        found.expect(same, f"{'/'.join(key)}: the stored factors are not those of the panel")
 
 
 def _shares(db: sqlite3.Connection, wire: Dialect, model: str, panel: Panel, settings: Settings, found: Verification) -> None:
@@ -183,6 +200,7 @@ def _shares(db: sqlite3.Connection, wire: Dialect, model: str, panel: Panel, set
 
 def _exchanges(db: sqlite3.Connection, found: Verification) -> None:
     """Sends belong to slots, are recorded once, and add up to the stored totals."""
+    found.differences += exchanges.unexplained(db)
     orphans, twice = exchanges.orphans(db), exchanges.repeated_attempts(db)
     found.expect(orphans == 0, f"{orphans} exchanges belong to no slot")
     found.expect(twice == 0, f"{twice} attempts are recorded twice")
@@ -210,6 +228,7 @@ class _Replay:
     settings: Settings
     found: Verification
     counters: Counter[CounterKey]
+    earlier_version: bool
 
     def parent(self, row: ParentRow) -> None:
         """Derive one parent's requests, answers and outcomes, and compare them with what is stored."""
@@ -286,7 +305,10 @@ class _Replay:
             self.found.expect(recorded == derived, f"{row.slot}: the stored model or usage is not that of the response")
             for stored, derived_name in ((sent.response_id, answer.response_id), (sent.system_fingerprint, answer.system_fingerprint)):
                 # schema 1 did not keep them
-                self.found.expect(stored in (None, derived_name), f"{row.slot}: the stored id or fingerprint is not that of the response")
+                self.found.expect(
+                    stored == derived_name or (self.earlier_version and stored is None),
+                    f"{row.slot}: the stored id or fingerprint is not that of the response",
+                )
         return answer
 
     def _states(self, program: ParentProgram, slots: Mapping[Slot, SlotRow], asked: Mapping[Slot, bytes]) -> None:

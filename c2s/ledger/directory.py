@@ -15,6 +15,30 @@ from c2s.errors import LedgerError, UsageError
 
 MANIFEST, LEDGER, REPORT, LOCK = "manifest.json", "ledger.sqlite", "report.json", "runner.lock"
 
+MEMBERS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "identity": ("required", ("object",)),
+    "identity.panels": ("required", ("list of texts",)),
+    "identity.asked": ("optional", ("list of texts",)),
+    "identity.model": ("required", ("text",)),
+    "identity.dialect": ("required", ("text",)),
+    "identity.wire_model": ("required", ("text",)),
+    "identity.fingerprint": ("required", ("object",)),
+    "identity.settings": ("required", ("object",)),
+    "identity.items_sha256": ("required", ("text",)),
+    "identity.contracts_sha256": ("required", ("text",)),
+    "provenance": ("required", ("object",)),
+    "provenance.run_id": ("required", ("text",)),
+    "provenance.versions": ("optional", ("object",)),
+    "provenance.backend_options": ("optional", ("object",)),
+    "provenance.price": ("optional", ("object", "null")),
+    "provenance.reuse_from": ("optional", ("text", "list of texts", "null")),
+    "provenance.plugins": ("optional", ("object",)),
+}
+"""The members of a manifest that are read, whether one must be there, and what it may be. Manifests of every version have these."""
+
+DEPTH = 64
+"""How many levels of objects and lists a manifest may have; a real one has fewer than ten."""
+
 
 class RunDirectory:
     """Paths of one run. Creating it refuses an existing path, so that nothing is ever mixed into an older run."""
@@ -84,11 +108,12 @@ class RunDirectory:
         try:
             data = self.manifest_path.read_bytes()
             manifest = json.loads(data)
-            manifest["identity"]["model"]
         except OSError as error:
             raise LedgerError(f"cannot read {self.manifest_path}: {error.strerror}") from None
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, RecursionError):
             raise LedgerError(f"{self.manifest_path} is damaged: it is not the JSON of a c2s manifest") from None
+        if (damage := _damage(manifest)) is not None:
+            raise LedgerError(f"{self.manifest_path} is damaged: {damage}")
         return manifest, data
 
     @contextmanager
@@ -135,6 +160,33 @@ class RunDirectory:
             return f"pid {int(holder['pid'])} on {holder['host']}"
         except (OSError, ValueError, KeyError, TypeError):
             return None
+
+
+def _damage(manifest: object) -> str | None:
+    """What is wrong with the members of a manifest, as the end of a sentence; None where nothing is."""
+    if not isinstance(manifest, dict):
+        return "it is not the JSON of a c2s manifest"
+    level: list[Any] = [manifest]
+    for _ in range(DEPTH):
+        inside = [value.values() if isinstance(value, dict) else value for value in level if isinstance(value, dict | list)]
+        level = [part for parts in inside for part in parts]
+    if level:
+        return f"it has more than {DEPTH} levels"
+    for member, (presence, allowed) in MEMBERS.items():
+        above, _, name = member.rpartition(".")
+        holder = manifest[above] if above else manifest
+        if name not in holder:
+            if presence == "required":
+                return f"{member} is missing"
+        elif not any(_is(kind, holder[name]) for kind in allowed):
+            return f"{member} is no {' or '.join(kind for kind in allowed if kind != 'null')}"
+    return None
+
+
+def _is(kind: str, value: object) -> bool:
+    if kind == "list of texts":
+        return isinstance(value, list) and all(isinstance(part, str) for part in value)
+    return isinstance(value, {"object": dict, "text": str, "null": type(None)}[kind])
 
 
 def write_durably(path: Path, data: bytes) -> None:

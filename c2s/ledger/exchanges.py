@@ -172,6 +172,17 @@ def orphans(db: sqlite3.Connection) -> int:
     return int(n)
 
 
+def unexplained(db: sqlite3.Connection) -> list[str]:
+    """A sentence for each kind of entry that no run makes yet: observations, and parts and servers of a divided run."""
+    queries = {
+        "observations": "SELECT count(*) FROM observations",
+        "slots with a shard": "SELECT count(*) FROM slots WHERE shard IS NOT NULL",
+        "exchanges with a shard or an endpoint": "SELECT count(*) FROM exchanges WHERE shard IS NOT NULL OR endpoint IS NOT NULL",
+    }
+    counted = {what: db.execute(query).fetchone()[0] for what, query in queries.items()}
+    return [f"the ledger has {n} {what}, which nothing writes" for what, n in counted.items() if n]
+
+
 def repeated_attempts(db: sqlite3.Connection) -> int:
     """Attempts of a slot that are recorded more than once."""
     (n,) = db.execute("SELECT count(*) FROM (SELECT 1 FROM exchanges GROUP BY slot, attempt HAVING count(*) > 1)").fetchone()

@@ -18,7 +18,7 @@ first format gave twice, is now only the one that resamples within gold patterns
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any
 
 Document = Mapping[str, Any]
@@ -27,69 +27,109 @@ METHODS = {"exact stratified bootstrap": "exact"}
 JOINT = ("both", "native_only", "serial_only", "neither")
 SAME = ("n", "scr", "gain_rate", "loss_mass", "gain_mass")
 ONLY_WHOLE = ("n_planned", "n_dropped")
-IDENTITY = ("panel", "model", "simulation", "settings", "items_sha256", "requests")
+RUN = ("model", "simulation", "settings", "items_sha256", "requests")
+PANEL = ("panel", *RUN)
+SECTION = ("title", "source", "rows", "notes")
 NO_FIGURES = ("clock", "undefined")
 """Times, and reasons of values that are null in both."""
 TEST = {"mcnemar_p": "p", "mcnemar_p_holm": "p_holm", "holm_m": "m"}
+CELL = (*SAME, "joint", "joint_em", "scr_interval", "scr_interval_method", "undefined")
+BOOTSTRAP = ("scr_bootstrap", "scr_undefined_share", "scr_degenerate")
+"""What a cell has beside, where its SCR is defined."""
+FROM_DOMAINS = ("accuracy", "transitions", "mcnemar", "by_length")
+"""Sections that are made of what the first format had under `domains`."""
+ADDED = {"interaction": ("p_exact",), "order": ("changed",)}
+"""What a row of a section may have beside, which the first format did not give where it is undefined."""
 
 
 def differences(old: Document, new: Document) -> list[str]:
-    """A sentence for every figure of a report of the first format that the other report does not have with the same value."""
+    """A sentence for every figure of a report of the first format that the other report does not have with the same value.
+
+    Both must have the same runs, panels, domains, lengths, arms, sections and rows; what the earlier report lacks is a difference too.
+    """
+    if ("runs" in old) != ("runs" in new) or ("panels" in old) != ("panels" in new):
+        return ["it is of another number of runs or panels than the report that follows"]
     if "runs" in old:
-        runs = new.get("runs", [])
+        runs = new["runs"]
         if len(runs) != len(old["runs"]):
             return [f"the earlier report shows {len(old['runs'])} runs, this one {len(runs)}"]
         found = [sentence for a, b in zip(old["runs"], runs, strict=True) for sentence in differences(a, b)]
         for panel, sections in old.get("across", {}).items():
             found += _sections(f"{panel}, all runs", sections, new.get("across", {}).get(panel, {}))
         return found
-    found = []
     panels, others = _panels(old), _panels(new)
-    for name, document in panels.items():
-        if name not in others:
-            found.append(f"panel {name} is missing")
-            continue
-        found += _panel(name, document, others[name])
-    return found + (_same("run", old, new, [key for key in IDENTITY if key in old]) if "panels" in old else [])
+    found = _unequal("the panels", panels, others)
+    for name in (name for name in panels if name in others):
+        found += _panel(name, panels[name], others[name])
+    return found + (_same("run", old, new, RUN) if "panels" in old else [])
 
 
 def _panels(document: Document) -> dict[str, Document]:
     if "panels" in document:
         return dict(document["panels"])
-    return {document["panel"]: document, **document.get("used", {})}
+    return {document["panel"]: document, **document.get("used", {})} if "panel" in document else {}
 
 
 def _panel(name: str, old: Document, new: Document) -> list[str]:
-    found = _same(name, old, new, [key for key in IDENTITY if key in old])
-    for domain, cell in old.get("domains", {}).items():
-        found += [f"{name}, {domain}: {sentence}" for sentence in _domain(cell, new["sections"], domain)]
+    if "sections" not in old:
+        return [f"{name}: sections is missing"]
+    found = _same(name, old, new, PANEL)
+    cells = old.get("domains")
+    mine = [section for section in new["sections"] if section in old["sections"] or cells is None or section not in FROM_DOMAINS]
+    found += _unequal(f"{name}: the sections", old["sections"], mine)
+    if cells is not None:
+        found += _unequal(f"{name}: the domains", cells, [row["domain"] for row in new["sections"]["mcnemar"]["rows"]])
+        for domain, cell in cells.items():
+            found += [f"{name}, {domain}: {sentence}" for sentence in _domain(cell, new["sections"], domain)]
     return found + _sections(name, old["sections"], new["sections"])
 
 
-def _same(where: str, old: Document, new: Document, keys: Sequence[str]) -> list[str]:
-    return [f"{where}: {key} was {old[key]!r} and is {new.get(key)!r}" for key in keys if old[key] != new.get(key)]
+def _unequal(what: str, old: Iterable[str], new: Iterable[str]) -> list[str]:
+    """A sentence where the names on both sides are not the same, in whatever order."""
+    was, now = sorted(set(old)), sorted(set(new))
+    return [] if was == now else [f"{what} were {', '.join(was) or 'none'} and are {', '.join(now) or 'none'}"]
+
+
+def _same(where: str, old: Document, new: Document, keys: Iterable[str]) -> list[str]:
+    return [
+        f"{where}: {key} was {old[key]!r} and is {new.get(key)!r}" if key in old else f"{where}: {key} is missing"
+        for key in keys
+        if key not in old or old[key] != new.get(key)
+    ]
 
 
 def _sections(where: str, old: Document, new: Document) -> list[str]:
     """Sections that both formats have: the same rows in the same order, and every value of a row under its key."""
     found = []
     for name, section in old.items():
-        rows = new.get(name, {}).get("rows")
-        if not section["rows"] and rows:
+        found += _unequal(f"{where}: the members of section {name}", section, SECTION)
+        was, rows = section.get("rows"), new.get(name, {}).get("rows")
+        if was == [] and rows and not any(_has_figures(row) for row in rows):
             continue  # today a row says why there is nothing
-        if rows is None or len(rows) != len(section["rows"]):
+        if was is None or rows is None or len(rows) != len(was):
             found.append(f"{where}: section {name} is missing or has another number of rows")
             continue
-        for place, (row, other) in enumerate(zip(section["rows"], rows, strict=True)):
-            renamed = _renamed(name, row)
-            found += _same(f"{where}, {name}, row {place + 1}", renamed, other, [key for key in renamed if key not in NO_FIGURES])
+        for place, (row, other) in enumerate(zip(was, rows, strict=True)):
+            found += _row(f"{where}, {name}, row {place + 1}", _renamed(name, row), other, ADDED.get(name, ()))
     return found
+
+
+def _has_figures(row: Document) -> bool:
+    return any(value is not None and not isinstance(value, str) for key, value in row.items() if key not in NO_FIGURES)
+
+
+def _row(where: str, old: Document, new: Document, added: Container[str]) -> list[str]:
+    """Every value of either row, but for what this format added; a clock must have the same members, whatever they say."""
+    optional = [key for key in new if key in added or (key == "undefined" and new[key])]
+    keys = dict.fromkeys([*old, *(key for key in new if key not in optional)])
+    found = _same(where, old, new, [key for key in keys if key not in NO_FIGURES or key not in old])
+    return found + (_unequal(f"{where}: the members of clock", old["clock"], new.get("clock", {})) if "clock" in old else [])
 
 
 def _renamed(section: str, row: Document) -> Document:
     if "table" in row:
         return {key: value for key, value in row.items() if key != "table"} | {"joint": row["table"][::-1]}
-    if section == "workflows":
+    if section == "workflows" and "joint" in row:
         return {key: value for key, value in row.items() if key != "joint"} | {"faithful_and_right": row["joint"]}
     return row
 
@@ -102,6 +142,13 @@ def _domain(old: Document, sections: Document, domain: str) -> Iterator[str]:
     if not whole or not (tests := _rows(sections, "mcnemar", domain)):
         yield "its retention is missing"
         return
+    of_arms = [f"{arm}_{what}" for arm in arms for what in ("em", "n")]
+    if other := _other_members(old, (*ONLY_WHOLE, *TEST, "by_length", *of_arms)):
+        yield from other
+        return
+    if len(old["joint_em"]) != 2 or not set(old["joint_em"]) <= set(arms):
+        yield "joint_em has not the two arms of the pair"
+        return
     yield from _pair(old, whole[0], own)
     yield from _compared({key: (old[key], whole[0].get(key)) for key in ONLY_WHOLE if own or key in whole[0]})
     yield from _compared({key: (old[key], tests[0].get(name)) for key, name in TEST.items()})
@@ -111,20 +158,29 @@ def _domain(old: Document, sections: Document, domain: str) -> Iterator[str]:
         if arm in old["joint_em"]:
             values[f"joint_em.{arm}"] = (old["joint_em"][arm], row["em"])
     yield from _compared(values)
-    if missing := [key for key in old if key.endswith("_em") and key != "joint_em" and key[:-3] not in arms]:
-        yield f"{', '.join(missing)} are missing"
-    lengths = (
-        {str(row["length"]): row for row in _rows(sections, "by_length", domain)} if own else dict.fromkeys(old["by_length"], whole[0])
-    )
-    for length, cell in old["by_length"].items():
-        if length not in lengths:
-            yield f"length {length} is missing"
+    lengths = {str(row["length"]): row for row in _rows(sections, "by_length", domain)}
+    if not own and len(old["by_length"]) == 1:
+        lengths = dict.fromkeys(old["by_length"], whole[0])
+    yield from _unequal("the lengths", old["by_length"], lengths)
+    first, second = old["joint_em"]
+    for length in (length for length in old["by_length"] if length in lengths):
+        cell, row = old["by_length"][length], lengths[length]
+        if other := _other_members(cell, (f"{first}_em", f"{second}_em")) + _unequal(
+            "the arms of joint_em", cell.get("joint_em", ()), (first, second)
+        ):
+            yield from (f"length {length}: {sentence}" for sentence in other)
             continue
-        row = lengths[length]
-        first, second = cell["joint_em"]
         named = {f"{first}_em": (cell[f"{first}_em"], row["native_em"]), f"{second}_em": (cell[f"{second}_em"], row["em"])}
         named |= {f"joint_em.{arm}": (cell["joint_em"][arm], row[key]) for arm, key in ((first, "native_em"), (second, "em"))}
         yield from (f"length {length}: {sentence}" for sentence in (*_pair(cell, row, own), *_compared(named)))
+
+
+def _other_members(cell: Document, more: Iterable[str]) -> list[str]:
+    """A sentence where a cell has not exactly the members that the first format gave it, `more` among them."""
+    expected = [*CELL, *more, *(BOOTSTRAP if cell.get("scr") is not None else ())]
+    sentences = [f"{key} is missing" for key in expected if key not in cell]
+    sentences += [f"{key} is no member of an earlier report" for key in cell if key not in expected]
+    return sentences + _unequal("the members of joint", cell.get("joint", ()), JOINT)
 
 
 def _pair(old: Document, row: Document, own_interval: bool) -> Iterator[str]:
