@@ -186,7 +186,9 @@ def _damage(manifest: object) -> str | None:
 def _is(kind: str, value: object) -> bool:
     if kind == "list of texts":
         return isinstance(value, list) and all(isinstance(part, str) for part in value)
-    return isinstance(value, {"object": dict, "text": str, "null": type(None)}[kind])
+    if kind == "null":
+        return value is None
+    return isinstance(value, dict if kind == "object" else str)
 
 
 def write_durably(path: Path, data: bytes) -> None:

@@ -120,7 +120,7 @@ def _has_figures(row: Document) -> bool:
 
 def _row(where: str, old: Document, new: Document, added: Container[str]) -> list[str]:
     """Every value of either row, but for what this format added; a clock must have the same members, whatever they say."""
-    optional = [key for key in new if key in added or (key == "undefined" and new[key])]
+    optional = [key for key in new if (key in added and new[key] is None) or (key == "undefined" and new[key])]
     keys = dict.fromkeys([*old, *(key for key in new if key not in optional)])
     found = _same(where, old, new, [key for key in keys if key not in NO_FIGURES or key not in old])
     return found + (_unequal(f"{where}: the members of clock", old["clock"], new.get("clock", {})) if "clock" in old else [])

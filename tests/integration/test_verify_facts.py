@@ -16,7 +16,7 @@ import pytest
 from support.runs import drive, make_run, server_model
 from support.server import Server
 
-from c2s.cli.main import main
+from c2s.cli import main
 from c2s.reports.build import as_json, build
 from c2s.reports.earlier import differences
 from c2s.verification import verify
@@ -30,6 +30,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         backend = server_model(server.url)
         run = make_run(tmp_path_factory.mktemp("made") / "run", backend)
         drive(run, backend)
+        backend.close()
     assert verify(run.path).differences == []
     return run.path
 
