@@ -13,9 +13,9 @@ Cause = Literal["connect", "busy", "quota", "refused"]
 
 
 DECIDES: Mapping[str, str] = {
-    "text": "it chooses among options and writes no text",
-    "continuation": "it chooses among options and goes on from no text of its own",
-    "tokenizer": "it has no tokenizer that could be asked",
+    "text": "this model only chooses among options",
+    "continuation": "this model only chooses among options",
+    "tokenizer": "this model has no tokenizer that could be asked",
 }
 """What a model that decides lacks for the panels of models that write text."""
 

@@ -201,6 +201,7 @@ def open_script(name: str, detail: str, options: dict[str, str], common: Mapping
     except OSError as error:
         raise UsageError(f"model {name!r}: cannot read {path}: {error.strerror}") from None
     digest = hashlib.sha256(source).hexdigest()
+    _refuse_foreign(path, digest, common)
     module = ModuleType(f"c2s_script_{digest[:16]}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module  # dataclasses and pickle look a class's module up
@@ -210,6 +211,24 @@ def open_script(name: str, detail: str, options: dict[str, str], common: Mapping
     except (Exception, SystemExit) as error:
         raise UsageError(f"model {name!r}: {path} failed: {type(error).__name__}: {error}") from error
     return Scripted(name, fingerprint=digest, **_declared(name, path, vars(module), common))
+
+
+def _refuse_foreign(path: Path, digest: str, common: Mapping[str, Any]) -> None:
+    """Where a run goes on (`resumes`: its directory, `began_with`: its fingerprint), execute only the very file that it began with.
+
+    A run directory from elsewhere may name any file: one that lies in that directory is never executed. Raises UsageError.
+    """
+    run = common.get("resumes")
+    if run is None:
+        return
+    if path.resolve().is_relative_to(Path(run).resolve()):
+        raise UsageError(
+            f"{run} names the script {path}, which lies inside the run directory; it was not executed: no run begins like that"
+        )
+    if common.get("began_with") != {"script": digest}:
+        raise UsageError(
+            f"{run}: {path} is not the script that the run began with (its SHA-256 differs); it was not executed: bring that file back"
+        )
 
 
 def _declared(name: str, path: Path, found: Mapping[str, Any], common: Mapping[str, Any]) -> dict[str, Any]:

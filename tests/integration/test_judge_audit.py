@@ -167,7 +167,8 @@ def test_what_is_not_a_labelled_item_or_a_rubric_is_said(tmp_path: Path, capsys:
     ):
         assert re.search(said, fails("--data", write_items(tmp_path / "i.jsonl", good, bad)))
     assert "holds no items" in fails("--data", write_items(tmp_path / "i.jsonl"))
-    assert "holds the id 'x' twice" in fails("--data", write_items(tmp_path / "i.jsonl", good | {"id": "x"}, good | {"id": "x"}))
+    twice = fails("--data", write_items(tmp_path / "i.jsonl", good | {"id": "x"}, good | {"id": "x"}))
+    assert "line 2 of" in twice and "i.jsonl: the id 'x' stands on line 1 too" in twice
     for text, said in (
         ("instruction = 3", "needs `instruction`"),
         ('instruction = "x"\n[criteria]\nyes = "a"', "at least two `criteria`"),
