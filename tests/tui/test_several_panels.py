@@ -120,7 +120,7 @@ def test_a_long_arm_name_is_cut_and_never_its_number(tmp_path: Path, capsys: pyt
 
 
 def test_a_list_over_several_panels_says_which_panel_a_row_belongs_to(tmp_path: Path, capsys):
-    options = ["--panel", "main,prefix,copying", "--model", "sim:oracle", "--limit", "1", "--domain", "math"]
+    options = ["--panel", "main,repeats,copying", "--model", "sim:oracle", "--limit", "1", "--domain", "math"]
     assert main(["run", *options, "--out", str(tmp_path / "run"), "--json"]) == 0
     lines = shown(tmp_path / "run", capsys, "--screen", "items")
     assert any("listed: the 2 of 3 panels that have both arms" in line for line in lines[:4]), lines[:6]
