@@ -67,7 +67,7 @@ class Run:
     def status(self) -> dict[str, Any]:
         """What `c2s status --json` prints: state, counts, spend and the latest events, from counters alone."""
         running = self._directory.running()
-        manifest = self._directory.facts()
+        manifest, digest = self._directory.manifest()
         with sqlite.reading(self._directory.ledger_path) as db:
             counters, values, events = counts(db), journal.run_values(db), journal.events(db)
         requests, spend = requests_by_state(counters), from_run(values)
@@ -101,6 +101,7 @@ class Run:
             "panels": list(self.panels),
             "model": self.model,
             "missing": lacking(manifest),
+            "manifest_altered": not journal.planned_with(values, digest),
             "requests": requests,
             "arms": arms,
             "transitions": transitions,

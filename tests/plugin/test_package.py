@@ -123,6 +123,10 @@ def test_without_the_package_the_rest_is_verified_and_the_missing_panel_is_a_dif
     document = json.loads(out)
     assert code == 1 and document["differences"] == [f"a panel was not checked: panel 'tiny-words' {GONE}"]
     assert document["checked"]["requests"] == 88 and document["checked"]["items"] == 9
+    assert document["report_not_compared"] == "report.json was not compared: it holds a panel that is missing here"
+    out = gone.command("verify", "run")[1]
+    assert out.startswith("NOT verified, 1 difference: 9 items, ") and "absent" not in out
+    assert out.endswith("; report.json was not compared: it holds a panel that is missing here\n")
 
 
 def test_without_the_package_a_run_is_not_resumed_and_not_begun(gone: Installed):
