@@ -32,6 +32,7 @@ def page(capsys: pytest.CaptureFixture[str], path: Path, *arguments: str, code: 
 def test_a_dependent_judge_is_shown_by_its_smallest_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     found = page(capsys, tmp_path / "run", "--model", "sim:judge?kind=colon-sorted", "--limit", "20")
     assert found["answer"].startswith("YES: adding one colon") and found["rule"] == "FINAL3" and found["simulation"]
+    assert any("m = 3, family 'judge page'" in text and "The report corrects the same tests in other" in text for text in found["findings"])
     pair = found["pair"]
     a, b = pair["insertion"].encode(), pair["sorted"].encode()
     assert a != b and content_hash(a) == content_hash(b) and pair["repeated"] is True

@@ -137,7 +137,7 @@ def _interaction(row: Row, p: float) -> list[Row]:
     figures = {key: row[key] for key in ("theta", "theta_interval", "theta_method", "bounds")} | {"p_holm": p}
     sentences = [
         f"What the colon adds under sorted keys, minus under insertion: {_d(row)}; p = {probability(p)}.",
-        "The three p are corrected for each other (Holm, m = 3, family 'judge page'), so that a judge that does not depend on order is "
+        f"The three p are corrected for each other (Holm, m = 3, family {FAMILY!r}), so that a judge that does not depend on order is "
         "accused in about 5 % of audits at most. The report corrects the same tests in other families (order; interaction), each over all "
         "grading rules and runs shown, so that its p can differ.",
     ]
