@@ -55,8 +55,8 @@ class Progress:
 
 @runtime_checkable
 class StopToken(Protocol):
-    """Anything with `is_set`, such as `threading.Event`. Once it is set, nothing new is sent and what is under way is waited for. A number
-    above 1 gives up what is under way, too."""
+    """Anything with `is_set`, such as `threading.Event`. Once it is set, nothing new is sent and what is under way is waited for if
+    it is paid for (else it is given up, and asked again by `resume`). A number above 1 gives up what is under way, too."""
 
     def is_set(self) -> int: ...
 
@@ -93,7 +93,7 @@ class Watch:
     def __call__(self, tally: Tally, final: bool = False) -> None:
         self._look()
         while self._named < min(NAMED, len(tally.failures)):
-            self.note(f"failed: {list(tally.failures)[self._named] or 'no reason is known'}")
+            self.note(f"failed: {list(tally.failures.values())[self._named] or 'no reason is known'}")
             self._named += 1
         now = time.monotonic()
         if self._progress is None or (not final and tally.phase == self.latest.phase and now - self._called < REPORT_SECONDS):

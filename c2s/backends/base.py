@@ -42,7 +42,8 @@ class Exchange:
     `ok`: a whole response body arrived. `not_processed`: by the protocol the request was not processed, and it may be sent again
     after `wait` seconds. `error`: a final refusal. `lost`: the request was sent and no whole response arrived.
     `cause` is the kind of a failure: no connection, a busy server, an exhausted quota, a refused key. `began` and
-    `ended` are the attempt's own times (seconds since the epoch), without any waiting in c2s.
+    `ended` are the attempt's own times (seconds since the epoch), without any waiting in c2s. Failures with the same `fault` are
+    reported once, whatever their messages say of a single request; without it, those with the same message.
     """
 
     verdict: Verdict
@@ -54,6 +55,7 @@ class Exchange:
     cause: Cause | None = None
     began: float | None = None
     ended: float | None = None
+    fault: str | None = None
 
 
 class Backend(Protocol):

@@ -61,7 +61,8 @@ def print_status(document: Mapping[str, Any]) -> None:
     ]
     header = ["domain", "arm", "ok", "error", "unkn.", "blocked", "skipped", "out", "open", "right", "wrong"]
     print(as_text(Table("", header, rows, left=2)).strip("\n"))
-    print("out: under way, without an answer yet; open: not sent yet")
+    out = "under way, without an answer yet" if document["state"] == "running" else "sent, without an answer"
+    print(f"out: {out}; open: not sent yet")
     for event in document["events"]:
         print(literal(f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(event['at']))} {event['level']}: {event['message']}"))
 

@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 import c2s
-from c2s.backends.abilities import Preflight
+from c2s.backends.abilities import Preflight, simulation_facts
 from c2s.backends.base import Backend
 from c2s.backends.registry import kind_of
 from c2s.banks.datafile import load_data
@@ -169,6 +169,7 @@ def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> 
             "fingerprint": dict(backend.fingerprint),
             "resend": backend.resend,
             "exact": backend.exact,
+            **simulation_facts(backend.name, backend),
             "settings": plan.settings.as_dict(),
             "parents": len(plan.parents),
             "requests": plan.requests,

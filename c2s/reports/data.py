@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
+from c2s.backends.abilities import is_simulation
 from c2s.controllers.arm_factors import Factor
 from c2s.ledger import journal, reader
 from c2s.ledger.counters import Count, counts, requests_by_state
@@ -79,7 +80,7 @@ class RunData:
 
     @property
     def simulation(self) -> bool:
-        return self.model.startswith("sim:")
+        return is_simulation(self.identity)
 
     @property
     def asked(self) -> list[str]:

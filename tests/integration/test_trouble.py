@@ -130,7 +130,7 @@ def test_ctrl_c_once_waits_for_what_is_under_way_and_a_resume_completes(tmp_path
         wait_for(lambda: server.total >= 12)
         client.send_signal(signal.SIGINT)
         _, said = client.communicate(timeout=30)
-        assert client.returncode == 130 and "c2s resume" in one_line(said) and "once more gives it up" in said
+        assert client.returncode == 130 and "c2s resume" in one_line(said) and "once more gives them up" in said
         run = RunDirectory.open(out)
         kept = states(run)
         assert set(kept) == {"ok", "planned"} and kept["ok"] == server.total
@@ -183,9 +183,9 @@ def test_another_process_pauses_continues_and_stops_a_run(tmp_path):
         time.sleep(0.5)
         assert c2s("stop", out).returncode == 0
         _, said = client.communicate(timeout=30)
-        assert client.returncode == 130 and "control.json" in said
+        assert client.returncode == 130 and "stopped by c2s stop" in said
         messages = [m for (m,) in rows(RunDirectory.open(out), "SELECT message FROM events ORDER BY id")]
-        assert "paused by control.json" in messages and "going on by control.json" in messages
+        assert "paused by c2s pause" in messages and "continued by c2s go" in messages
         assert any("holds none of the commands" in m for m in messages)
         assert c2s("pause", out).returncode == 2
         server.delay = 0

@@ -45,6 +45,11 @@ def test_models_and_panels_are_listed_with_their_package(tiny: Installed):
         assert tiny.command(command)[1].count("    from the package c2s-tiny 1.2.3\n") == 1
 
 
+def test_a_model_of_a_package_may_declare_that_it_is_a_simulation(tiny: Installed):
+    assert json.loads((tiny.folder / "run" / "manifest.json").read_bytes())["identity"]["simulation"] is True
+    assert "SIMULATION, not a measurement" in tiny.command("report", "run")[1]
+
+
 def test_the_doctor_names_what_packages_bring(tiny: Installed):
     _, out, _ = tiny.command("doctor", "--json")
     found = [(f["what"], f["state"], f["detail"]) for f in json.loads(out)["findings"] if "c2s-tiny" in f["detail"]]
