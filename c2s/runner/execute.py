@@ -84,10 +84,8 @@ class Runner:
         self._answers = 0
 
     def stop(self) -> None:
-        """Ask for an orderly end: nothing new leaves. What is under way is waited for where it is paid for; a second call gives it up.
-
-        Where asking again is safe it is given up at once, and asked again when the run goes on.
-        """
+        """Ask for an orderly end: nothing new leaves. What is under way is waited for if it is paid for; else it is given up, and asked
+        again by resume. A second call gives up all."""
         self.stopping += 1
 
     def run(self) -> bool:

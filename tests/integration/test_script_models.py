@@ -7,6 +7,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -236,7 +237,7 @@ def test_every_exchange_has_the_time_of_its_own_call(c2s, memory_path: Path):
     )
     times = query(memory_path, "SELECT sent_at, done_at FROM exchanges ORDER BY id")
     assert all(0.02 <= ended - began < 0.5 for began, ended in times)
-    assert all(ended <= began for (_, ended), (began, _) in zip(times, times[1:], strict=False))
+    assert all(ended <= began for (_, ended), (began, _) in pairwise(times))
 
 
 def test_the_time_of_a_batch_is_divided_among_its_calls(tmp_path: Path):
