@@ -105,7 +105,7 @@ def _sum(values: Iterable[float | None]) -> float | None:
 
 
 def check_before(options: PlanOptions) -> None:
-    """Refuse wrong names of panels, domains and the model, and wrong folders and files, before a model is loaded and anything is planned."""
+    """Refuse wrong names of panels, domains and the model, and wrong folders and files, before anything is loaded or planned."""
     selection = select(options.panels)
     check_domains(options.domains, selection.panels)
     find_installed((options.model or default_model()).partition("?")[0])
