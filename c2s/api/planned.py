@@ -11,6 +11,7 @@ from c2s.api.wordnet_place import named_wordnet
 from c2s.backends.abilities import Tokenizing
 from c2s.backends.base import Backend
 from c2s.backends.registry import default_model, find_installed
+from c2s.banks.datafile import load_data
 from c2s.controllers.judge import PUBLISHED, RUBRIC
 from c2s.dialects import Dialect, dialect
 from c2s.errors import UsageError, nearest
@@ -104,13 +105,15 @@ def _sum(values: Iterable[float | None]) -> float | None:
 
 
 def check_before(options: PlanOptions) -> None:
-    """Refuse wrong names of panels, domains and the model, and wrong folders, before a model is loaded and anything is planned."""
+    """Refuse wrong names of panels, domains and the model, and wrong folders and files, before anything is loaded or planned."""
     selection = select(options.panels)
     check_domains(options.domains, selection.panels)
     find_installed((options.model or default_model()).partition("?")[0])
     named_wordnet(options.wordnet)
     for folder in options.observed:
         RunDirectory.open(folder)
+    for file in options.data:
+        load_data(file)
 
 
 def estimated(plan: Plan, backend: Backend, options: PlanOptions) -> PlannedRun:

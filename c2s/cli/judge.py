@@ -29,8 +29,11 @@ def audit(arguments: argparse.Namespace) -> int:
     from c2s.api.planned import estimated, planned
     from c2s.api.service import budget, price_of
     from c2s.api.sitting import begin, interruptible, opened
+    from c2s.ledger.directory import RunDirectory
 
     given = declared_options(AuditOptions, arguments)
+    if given.out is not None:
+        RunDirectory.refuse_existing(given.out)
     line = ProgressLine()
     with OrderlyStop() as stop, interruptible(line, stop) as watch, opened(given.model, given) as backend, _items(given) as data:
         options = _as_run(given, data)

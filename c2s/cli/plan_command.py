@@ -19,7 +19,8 @@ def plan(arguments: argparse.Namespace) -> int:
         return 0
     for e in made.panels:
         sends = f", of which {e.sent:,} are sent: equal requests share a response" if e.sent < e.requests else ""
-        asks = f"{e.parents:,} parents, at most {e.requests:,} requests{sends} (lengths from {e.sampled:,} of them)"
+        measured = f" (their lengths are estimated from {e.sampled:,} of them)" if e.sampled < e.requests else ""
+        asks = f"{e.parents:,} parents, at most {e.requests:,} requests{sends}{measured}"
         tokens = f"about {e.input_tokens:,} input tokens and {e.output_tokens:,} output tokens"
         print(f"{e.panel}: {asks}, {tokens}" if e.requests else f"{e.panel}: no requests of its own")
     if made.usd_expected is None:

@@ -45,7 +45,8 @@ class RunDirectory:
             return
         if not os.path.isdir(path):
             raise UsageError(f"{path} is a file; choose another path for the run (out)")
-        raise UsageError(f"{path} exists already; choose another path for the run (out), or go on with that run: c2s resume {path}")
+        go_on = f", or go on with that run: c2s resume {path}" if os.path.isfile(os.path.join(path, MANIFEST)) else ""
+        raise UsageError(f"{path} exists already; choose another path for the run (out){go_on}")
 
     @classmethod
     def open(cls, path: Path | str) -> RunDirectory:

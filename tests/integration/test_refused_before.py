@@ -46,6 +46,7 @@ def test_none_is_the_default_and_a_text_may_hold_several_names() -> None:
         (["--model", MODEL, "--domain", "maths"], "unknown domain 'maths' (did you mean math?)"),
         (["--model", MODEL, "--wordnet", "nowhere"], "--wordnet nowhere: no WordNet database"),
         (["--model", MODEL, "--reuse-from", "nowhere"], "nowhere is not a run directory"),
+        (["--model", MODEL, "--data", "nowhere"], "cannot read the data file nowhere: No such file or directory"),
         (["--model", MODEL, "--out", "."], ". exists already; choose another path for the run (out)"),
         (["--limit", "twelve"], "c2s: --limit: 'twelve' is no whole number"),
     ],
@@ -54,6 +55,20 @@ def test_the_command_line_says_so_before_it_plans(words: list[str], sentence: st
     assert main(["run", *words]) == 2
     out, err = capsys.readouterr()
     assert sentence in err and "planning" not in err and not out
+
+
+def test_only_a_run_is_offered_to_be_resumed(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as error:
+        c2s.run(MODEL, out=tmp_path)
+    assert str(error.value) == f"{tmp_path} exists already; choose another path for the run (out)"
+    made = c2s.run(MODEL, limit=1, out=tmp_path / "run")
+    with pytest.raises(UsageError, match=f"or go on with that run: c2s resume {made.path}"):
+        c2s.run(MODEL, out=made.path)
+
+
+def test_the_audit_refuses_an_existing_directory_before_it_counts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["judge", "audit", "--model", "sim:judge", "--out", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"c2s: {tmp_path} exists already; choose another path for the run (out)\n"
 
 
 def test_plan_takes_the_configuration_of_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
