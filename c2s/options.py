@@ -60,7 +60,7 @@ class Declared:
     def value(self, given: Any, name: str) -> Any:
         """`given` as this option's type. Raises UsageError that begins with `name` for a wrong type or a value out of range."""
         if given is None:
-            return () if self.several else False if self.kind == "flag" else None
+            return self.default
         if self.several:
             several = [given] if isinstance(given, str | os.PathLike) else given
             if not isinstance(several, Iterable):
@@ -68,6 +68,10 @@ class Declared:
             parts = [self._one(part, name) for part in several]
             if self.commas:
                 parts = [part.strip() for text in parts for part in text.split(",")]
+            if (
+                self.commas and not parts and (self.default or not isinstance(given, tuple))
+            ):  # an empty tuple is how an object holds that nothing is given
+                raise UsageError(f"{name} is empty: name at least one, or leave {name} away for the default")
             if "" in parts:
                 raise UsageError(f"{name} takes names{' with commas between them' if self.commas else ''}, none of them empty")
             return tuple(dict.fromkeys(parts))
@@ -186,17 +190,16 @@ class Model(Options):
     model: str | None = option("see `c2s models` (default: sparrow where it is installed)", metavar="NAME")
 
 
+def _contracts(help: str) -> Any:
+    return option(help, metavar="NAME[,NAME]", several=True, commas=True)
+
+
 @dataclass(frozen=True)
 class Grading(Options):
     """The grading rules of judge panels."""
 
     exclusive: ClassVar[Exclusive] = (("contracts", "rubric"),)
-    contracts: tuple[str, ...] = option(
-        "judge panels: the grading rules (default: FINAL3,FINAL4; FINAL3 for a text model)",
-        metavar="NAME[,NAME]",
-        several=True,
-        commas=True,
-    )
+    contracts: tuple[str, ...] = _contracts("judge panels: the grading rules (default: FINAL3,FINAL4; FINAL3 for a text model)")
     rubric: str | None = option("judge panels: your own rubric (TOML or JSON) instead of those", metavar="FILE", path=True)
 
 
@@ -270,6 +273,7 @@ class ResumeOptions(ServiceOptions):
 class AuditOptions(ServiceOptions, NewRun, Grading, Model):
     """`c2s judge audit`."""
 
+    contracts: tuple[str, ...] = _contracts("the grading rules: FINAL3, FINAL4 or both (default: FINAL3)")
     items: str | None = option(
         "your items: question, reference, correct, wrong (default: our own synthetic ones)", flag="--data", metavar="FILE.jsonl", path=True
     )

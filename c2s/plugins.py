@@ -63,6 +63,8 @@ class Entry:
     packages: tuple[str, ...] = ()
     extra: str = ""
     """The extra of c2s that brings the packages of a model of ours."""
+    install: str = ""
+    """A further command that installs what no extra brings."""
     distribution: Distribution = OURS
 
     @property

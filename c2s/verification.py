@@ -33,17 +33,35 @@ from c2s.presentation.texts import contracts_sha256
 from c2s.records import Answer, Ask, Slot
 from c2s.reports import earlier
 from c2s.reports.build import as_json, build
+from c2s.reports.formats import counted
 from c2s.settings import Settings
 
 
 @dataclass(slots=True)
 class Verification:
-    """What was checked, how many requests are still open, every difference as a sentence, and `notes`: what could not be compared."""
+    """What was checked, how many requests are still open, and every difference as a sentence.
+
+    `notes` tell how something was compared; `report_not_compared` says why the stored report was not.
+    """
 
     checked: Counter[str] = field(default_factory=Counter)
     open: int = 0
     differences: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    report_not_compared: str | None = None
+
+    def __repr__(self) -> str:
+        result = f"NOT verified, {counted(len(self.differences), 'difference')}" if self.differences else "verified"
+        return f"<Verification: {result}; {self.summary()}>"
+
+    def summary(self) -> str:
+        """What was checked, and what was not, in one line."""
+        parts = [", ".join(f"{n} {what}" for what, n in self.checked.items() if n) or "nothing could be derived"]
+        if self.report_not_compared is not None:
+            parts.append(self.report_not_compared)
+        if self.open:
+            parts.append(f"unfinished: {counted(self.open, 'request')} {'is' if self.open == 1 else 'are'} still open")
+        return "; ".join(parts)
 
     def expect(self, same: bool, message: str) -> None:
         if not same:
@@ -53,19 +71,29 @@ class Verification:
 def verify(path: Path | str) -> Verification:
     """Verify a run directory, finished or not. Raises LedgerError if it cannot be read at all."""
     run = RunDirectory.open(path)
+    found, why_not = _ledger(run)
+    if not run.report_path.exists():
+        found.report_not_compared = "report.json is absent, so no stored numbers were compared"
+    elif why_not is not None:
+        found.report_not_compared = f"report.json was not compared: {why_not}"
+    else:
+        _report(run, earlier_version(run.facts()), found)
+    return found
+
+
+def _ledger(run: RunDirectory) -> tuple[Verification, str | None]:
+    """Everything but the stored report, with the reason why that one cannot be compared, if there is one."""
     manifest, digest = run.manifest()
     identity = manifest["identity"]
     found = Verification()
     with sqlite.reading(run.ledger_path) as db:
         damage = exchanges.damage(db)
         found.expect(damage is None, f"the database file is damaged: {damage}")
-        found.expect(
-            journal.run_values(db).get("manifest_sha256") == digest, "the manifest is not the one that the ledger was planned with"
-        )
+        found.expect(journal.planned_with(journal.run_values(db), digest), journal.ALTERED)
         found.expect(identity["contracts_sha256"] == contracts_sha256(), "the run was planned with other request texts than this c2s has")
         absent = {name: why for name in identity["panels"] if (why := PANELS.missing(name, manifest["provenance"])) is not None}
         if found.differences or not _items(db, identity, absent, found):
-            return found  # nothing can be derived from a plan that is not the one that was run
+            return found, found.differences[-1]  # nothing can be derived from a plan that is not the one that was run
         wire, settings = dialect(identity["dialect"]), Settings.from_dict(identity["settings"])
         counters: Counter[CounterKey] = Counter()
         _arms(db, [panel(name) for name in identity["panels"] if name not in absent], absent, earlier_version(manifest), found)
@@ -86,11 +114,7 @@ def verify(path: Path | str) -> Verification:
         _exchanges(db, found)
         found.open = requests_by_state(counts(db))["open"]
     found.differences += [f"a panel was not checked: {why}" for why in absent.values()]
-    if run.report_path.exists() and absent:
-        found.notes.append("report.json was not compared: it holds a panel that is missing here")
-    elif run.report_path.exists():
-        _report(run, earlier_version(manifest), found)
-    return found
+    return found, "it holds a panel that is missing here" if absent else None
 
 
 def earlier_version(manifest: Mapping[str, Any]) -> bool:

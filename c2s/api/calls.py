@@ -6,7 +6,6 @@ declaration. Nothing is printed. Wrong usage raises UsageError; every error of c
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -52,14 +51,15 @@ def plan(
 ) -> PlannedRun:
     """What a run would send, in requests, tokens and money. Nothing is sent and nothing is written.
 
-    The keywords are those of `c2s plan`; `c2s.options.PlanOptions` describes each of them. Raises UsageError for wrong usage,
+    The keywords are those of `c2s plan`; `c2s.options.PlanOptions` describes each of them. `panels`, `domains` and `contracts` take one
+    name, several in a list, or several in one text with commas between them; an empty list is refused. Raises UsageError for wrong usage,
     MissingDependency where a model or its data are not installed.
     """
     options = PlanOptions(**locals())
-    from c2s.api.planned import check_names, estimated, planned
+    from c2s.api.planned import check_before, estimated, planned
     from c2s.api.sitting import opened
 
-    check_names(options.panels)
+    check_before(options)
     with opened(options.model, options, sends_nothing=True) as backend:
         return estimated(planned(options, backend, lambda message: None), backend, options)
 
@@ -102,9 +102,10 @@ def run(
 ) -> Run:
     """Run a model over panels, to the end or to a stop; the run's directory is made at `out`.
 
-    The keywords are those of `c2s run`; `c2s.options.RunOptions` describes each of them. `progress` is called about ten times a second,
-    in this thread. `stop`, such as a `threading.Event`, ends the run in order: `Run.state` is then "interrupted", and `c2s.resume` goes
-    on. The requests of a hosted model cost money; see `c2s.plan` and `cap`.
+    The keywords are those of `c2s run`; `c2s.options.RunOptions` describes each of them. `panels`, `domains` and `contracts` take one name,
+    several in a list, or several in one text with commas between them (`panels="main"`, `panels="main,readout"`); an empty list is refused.
+    `progress` is called about ten times a second, in this thread. `stop`, such as a `threading.Event`, ends the run in order: `Run.state`
+    is then "interrupted", and `c2s.resume` goes on. The requests of a hosted model cost money; see `c2s.plan` and `cap`.
 
     Raises UsageError for wrong usage, before anything is made; LedgerError where the directory cannot be written. What `progress` or
     `stop` raise is raised when the run has stopped in order, and so is KeyboardInterrupt.
@@ -146,14 +147,15 @@ def resume(
 ) -> Run:
     """Go on with an interrupted run, as it was begun and with the options given now in place of the stored ones.
 
-    The keywords are those of `c2s resume`; `progress` and `stop` as in `run`. Raises LedgerError where `dir` is no run, or is being run.
+    The keywords are those of `c2s resume`; `progress` and `stop` as in `run`. Raises LedgerError where there is no run at `dir`, or where
+    it is being run, and UsageError for wrong usage, before anything is sent.
     """
     options = ResumeOptions(**_options(locals()))
-    from c2s.api.handle import Run
+    from c2s.api.handle import Run, named_directory
     from c2s.api.sitting import go_on, interruptible
 
     with interruptible(progress, stop) as watch:
-        path = go_on(os.fspath(dir), options, watch)
+        path = go_on(named_directory(dir), options, watch)
     return Run(path)
 
 

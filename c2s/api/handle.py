@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from c2s.errors import UsageError
 from c2s.ledger import journal, sqlite
 from c2s.ledger.counters import counts, requests_by_state, run_state
 from c2s.ledger.directory import RunDirectory
@@ -26,11 +27,11 @@ class Run:
     """A run directory. Nothing is kept open: every question reads the files as they are then, also while the run goes on.
 
     `path` is the directory; `identity` is what decides every request (model, panels, settings, items), `provenance` tells where and how
-    the run was made. Raises LedgerError where the path is no run.
+    the run was made. Raises LedgerError where there is no run at the path, UsageError for a value that is no path.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._directory = RunDirectory.open(Path(path))
+        self._directory = RunDirectory.open(named_directory(path))
         manifest = self._directory.facts()
         self.path: Path = self._directory.path
         self.identity: Mapping[str, Any] = manifest["identity"]
@@ -66,7 +67,7 @@ class Run:
     def status(self) -> dict[str, Any]:
         """What `c2s status --json` prints: state, counts, spend and the latest events, from counters alone."""
         running = self._directory.running()
-        manifest = self._directory.facts()
+        manifest, digest = self._directory.manifest()
         with sqlite.reading(self._directory.ledger_path) as db:
             counters, values, events = counts(db), journal.run_values(db), journal.events(db)
         requests, spend = requests_by_state(counters), from_run(values)
@@ -100,6 +101,7 @@ class Run:
             "panels": list(self.panels),
             "model": self.model,
             "missing": lacking(manifest),
+            "manifest_altered": not journal.planned_with(values, digest),
             "requests": requests,
             "arms": arms,
             "transitions": transitions,
@@ -197,16 +199,27 @@ class Run:
         return f"<table>{rows}</table>"
 
 
+def named_directory(dir: object) -> Path:
+    """The path that a caller gave. Raises UsageError for a value that is no path."""
+    if not isinstance(dir, str | os.PathLike) or not isinstance(name := os.fspath(dir), str):
+        raise UsageError(f"dir is the path of a run directory, not {dir!r}")
+    return Path(name)
+
+
 def open(dir: PathName) -> Run:
-    """A run directory, finished or not. Raises LedgerError where `dir` is none."""
+    """A run directory, finished or not.
+
+    Raises LedgerError where there is no run at `dir` (nothing at all, or a folder without a manifest), UsageError for a value that is no
+    path.
+    """
     return Run(dir)
 
 
 def verify(dir: PathName) -> Verification:
     """Derive every request, outcome and number of a run again and compare. The result has a sentence for every difference.
 
-    Raises LedgerError where the run cannot be read at all.
+    Raises LedgerError where there is no run at `dir` or it cannot be read at all, UsageError for a value that is no path.
     """
     from c2s.verification import verify as verified
 
-    return verified(os.fspath(dir))
+    return verified(str(named_directory(dir)))

@@ -10,24 +10,29 @@ from c2s.api import service
 from c2s.api.wordnet_place import named_wordnet
 from c2s.backends.abilities import Tokenizing
 from c2s.backends.base import Backend
+from c2s.backends.registry import default_model, find_installed
+from c2s.banks.datafile import load_data
 from c2s.controllers.judge import PUBLISHED, RUBRIC
 from c2s.dialects import Dialect, dialect
 from c2s.errors import UsageError, nearest
+from c2s.ledger.directory import RunDirectory
 from c2s.options import PlanOptions
 from c2s.panels.dialogue.states import ACCESS, CONSTRUCTION
 from c2s.panels.judge.study import JUDGE_PANELS
 from c2s.panels.registry import panel, select
 from c2s.planning.estimate import Estimate, estimate
 from c2s.planning.observed import wrong_selections
-from c2s.planning.plan import Plan, make_plan
+from c2s.planning.plan import Plan, check_domains, make_plan
 from c2s.records import Ask, Request
 from c2s.settings import Inputs, Settings
 from c2s.spending.prices import EXPECTED_BYTES_PER_TOKEN, RESERVED_BYTES_PER_TOKEN
 
 HEURISTIC = (
-    f"{EXPECTED_BYTES_PER_TOKEN} bytes a token expected, {RESERVED_BYTES_PER_TOKEN} reserved; "
-    "answers as long as their budget, or as the price table expects"
+    f"tokens are estimated from the length of the requests: one token for every {EXPECTED_BYTES_PER_TOKEN} bytes is expected, and money is "
+    f"set aside for one token for every {RESERVED_BYTES_PER_TOKEN} bytes; an answer is taken to be as long as it may become, or as long as "
+    "the price table says"
 )
+"""How tokens are estimated, in plain words."""
 Note = Callable[[str], None]
 """Takes a sentence about something that happens once."""
 
@@ -99,11 +104,16 @@ def _sum(values: Iterable[float | None]) -> float | None:
     return None if None in known else sum(value for value in known if value is not None)
 
 
-def check_names(names: Sequence[str]) -> None:
-    """Refuse a misspelt panel before a model is loaded."""
-    for name in names:
-        if name != "all":
-            panel(name)
+def check_before(options: PlanOptions) -> None:
+    """Refuse wrong names of panels, domains and the model, and wrong folders and files, before anything is loaded or planned."""
+    selection = select(options.panels)
+    check_domains(options.domains, selection.panels)
+    find_installed((options.model or default_model()).partition("?")[0])
+    named_wordnet(options.wordnet)
+    for folder in options.observed:
+        RunDirectory.open(folder)
+    for file in options.data:
+        load_data(file)
 
 
 def estimated(plan: Plan, backend: Backend, options: PlanOptions) -> PlannedRun:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from c2s.api import service
-from c2s.api.planned import check_names, planned
-from c2s.api.watching import AnyOf, Progress, Signals, StopToken, Watch
+from c2s.api.planned import check_before, planned
+from c2s.api.watching import AnyOf, Progress, Signals, StopToken, Watch, check_callers
 from c2s.backends.base import Backend
 from c2s.backends.registry import default_model, open_model
 from c2s.errors import C2SError, LedgerError, UsageError
@@ -47,7 +47,11 @@ def opened(model: str | None, options: ServiceOptions, **more: object) -> Iterat
 
 def run_new(options: RunOptions, watch: Watch) -> Path:
     """Plan a run and carry it out; gives its directory. Nothing is made before the plan and its caps are sound."""
-    check_names(options.panels)
+    check_before(options)
+    if options.out is not None:
+        RunDirectory.refuse_existing(options.out)
+    for folder in options.reuse_from:
+        RunDirectory.open(folder)
     watch.note(f"planning {', '.join(options.panels)} with {options.model or default_model()}")
     with opened(options.model, options) as backend:
         service.budget(backend, options, service.price_of(backend, options))
@@ -83,7 +87,7 @@ def go_on(path: str | os.PathLike[str], options: ResumeOptions, watch: Watch) ->
         raise LedgerError(f"{directory.path} was planned with other request texts; finish it with c2s {provenance['versions']['c2s']}")
     now = service.resumed(provenance["backend_options"], options)
     require(manifest, directory.path)
-    with opened(identity["model"], now) as backend:
+    with opened(identity["model"], now, resumes=directory.path, began_with=identity["fingerprint"]) as backend:
         if dict(backend.fingerprint) != identity["fingerprint"]:
             raise UsageError(
                 f"{directory.path}: {identity['model']} is not what the run began with; its fingerprint differs (see manifest.json)"
@@ -189,8 +193,10 @@ def _new_path(panels: Sequence[str], backend: Backend) -> str:
 def interruptible(progress: Callable[[Progress], object] | None, stop: StopToken | None) -> Iterator[Watch]:
     """A watch whose run Ctrl-C stops in order, where Ctrl-C would raise KeyboardInterrupt; it is raised when the run has stopped.
 
-    Where the caller handles the signal, or in another thread, it stays the caller's.
+    Where the caller handles the signal, or in another thread, it stays the caller's. Raises UsageError where `progress` or `stop` is not
+    what it must be.
     """
+    check_callers(progress, stop)
     main = threading.current_thread() is threading.main_thread()
     ours = main and signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with Signals(*([signal.SIGINT] if ours else [])) as signals:

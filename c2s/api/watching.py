@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import FrameType
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from c2s.errors import UsageError
 from c2s.runner.execute import Runner
 from c2s.runner.progress import Tally
 
@@ -52,11 +53,20 @@ class Progress:
         return sum(self.states.get(state, 0) for state in ("planned", "reserved", "sent"))
 
 
+@runtime_checkable
 class StopToken(Protocol):
-    """Anything with `is_set`, such as `threading.Event`. Once it is set, nothing new is sent and what is under way is waited for. A number
-    above 1 gives up what is under way, too."""
+    """Anything with `is_set`, such as `threading.Event`. Once it is set, nothing new is sent and what is under way is waited for if
+    it is paid for (else it is given up, and asked again by `resume`). A number above 1 gives up what is under way, too."""
 
     def is_set(self) -> int: ...
+
+
+def check_callers(progress: object, stop: object) -> None:
+    """Raises UsageError where `progress` cannot be called or `stop` has no `is_set`, before anything is made or sent."""
+    if progress is not None and not callable(progress):
+        raise UsageError(f"progress is a function that takes one c2s.Progress, not {progress!r}")
+    if stop is not None and (isinstance(stop, type) or not isinstance(stop, StopToken) or not callable(stop.is_set)):
+        raise UsageError(f"stop is an object with a method is_set, such as threading.Event(), not {stop!r}")
 
 
 class Watch:
@@ -83,7 +93,7 @@ class Watch:
     def __call__(self, tally: Tally, final: bool = False) -> None:
         self._look()
         while self._named < min(NAMED, len(tally.failures)):
-            self.note(f"failed: {list(tally.failures)[self._named] or 'no reason is known'}")
+            self.note(f"failed: {list(tally.failures.values())[self._named] or 'no reason is known'}")
             self._named += 1
         now = time.monotonic()
         if self._progress is None or (not final and tally.phase == self.latest.phase and now - self._called < REPORT_SECONDS):

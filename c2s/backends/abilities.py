@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+SIMULATIONS = "sim:"
+"""The names of our own simulations begin with this."""
 
 if TYPE_CHECKING:
     from c2s.backends.hosted.profiles import Profile
@@ -39,6 +42,24 @@ class Describing(Protocol):
     def describe(self) -> str:
         """One line."""
         ...
+
+
+@runtime_checkable
+class Simulating(Protocol):
+    """A model that may be a simulation: one whose answers are made from the right ones, so that its results are no measurement."""
+
+    simulation: bool
+
+
+def simulation_facts(name: str, backend: object) -> dict[str, bool]:
+    """What a manifest's identity says beside the name: {"simulation": True} where the name does not say it already."""
+    declared = isinstance(backend, Simulating) and backend.simulation
+    return {"simulation": True} if declared and not name.startswith(SIMULATIONS) else {}
+
+
+def is_simulation(identity: Mapping[str, Any]) -> bool:
+    """Whether the model of a manifest's identity is a simulation: its name or its own declaration says so."""
+    return identity.get("simulation") is True or str(identity["model"]).startswith(SIMULATIONS)
 
 
 @runtime_checkable

@@ -13,9 +13,9 @@ Cause = Literal["connect", "busy", "quota", "refused"]
 
 
 DECIDES: Mapping[str, str] = {
-    "text": "it chooses among options and writes no text",
-    "continuation": "it chooses among options and goes on from no text of its own",
-    "tokenizer": "it has no tokenizer that could be asked",
+    "text": "this model only chooses among options",
+    "continuation": "this model only chooses among options",
+    "tokenizer": "this model has no tokenizer that could be asked",
 }
 """What a model that decides lacks for the panels of models that write text."""
 
@@ -42,7 +42,8 @@ class Exchange:
     `ok`: a whole response body arrived. `not_processed`: by the protocol the request was not processed, and it may be sent again
     after `wait` seconds. `error`: a final refusal. `lost`: the request was sent and no whole response arrived.
     `cause` is the kind of a failure: no connection, a busy server, an exhausted quota, a refused key. `began` and
-    `ended` are the attempt's own times (seconds since the epoch), without any waiting in c2s.
+    `ended` are the attempt's own times (seconds since the epoch), without any waiting in c2s. Failures with the same `fault` are
+    reported once, whatever their messages say of a single request; without it, those with the same message.
     """
 
     verdict: Verdict
@@ -54,6 +55,7 @@ class Exchange:
     cause: Cause | None = None
     began: float | None = None
     ended: float | None = None
+    fault: str | None = None
 
 
 class Backend(Protocol):

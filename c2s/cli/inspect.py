@@ -10,6 +10,7 @@ from typing import Any
 
 import c2s
 from c2s.cli.output import json_out, say
+from c2s.ledger.journal import ALTERED
 
 
 def status(options: argparse.Namespace) -> int:
@@ -27,6 +28,8 @@ def print_status(document: Mapping[str, Any]) -> None:
 
     runner = f" by {document['runner']}" if document["runner"] else ""
     print(literal(f"{document['state']}{runner}: {', '.join(document['panels'])} with {document['model']}"))
+    if document["manifest_altered"]:
+        print(f"warning: {ALTERED}; c2s verify tells more")
     if document["failure"]:
         print(literal(f"failure: {document['failure']}"))
     for sentence in document["missing"]:
@@ -37,7 +40,7 @@ def print_status(document: Mapping[str, Any]) -> None:
     if len(document["models"]) > 1:
         print(literal("answered as: " + ", ".join(f"{model} ({n})" for model, n in document["models"].items())))
     spend = document["spend"]
-    if spend["sends"]:
+    if spend["sends"] or spend["reused"]:
         reported = f"{spend['input_tokens']} + {spend['output_tokens']} tokens reported"
         money = f"USD {spend['settled_usd']:.6f} settled, {spend['held_usd']:.6f} held"
         absent = f", {spend['usage_not_reported']} answers without usage" if spend["usage_not_reported"] else ""
@@ -58,7 +61,8 @@ def print_status(document: Mapping[str, Any]) -> None:
     ]
     header = ["domain", "arm", "ok", "error", "unkn.", "blocked", "skipped", "out", "open", "right", "wrong"]
     print(as_text(Table("", header, rows, left=2)).strip("\n"))
-    print("out: under way, without an answer yet; open: not sent yet")
+    out = "under way, without an answer yet" if document["state"] == "running" else "sent, without an answer"
+    print(f"out: {out}; open: not sent yet")
     for event in document["events"]:
         print(literal(f"{time.strftime('%Y-%m-%d %H:%M:%S', time.localtime(event['at']))} {event['level']}: {event['message']}"))
 
@@ -79,6 +83,8 @@ def say_errors(errors: Sequence[str]) -> int:
 
 
 def verify(options: argparse.Namespace) -> int:
+    from c2s.reports.formats import counted
+
     found = c2s.verify(options.dir)
     if options.json:
         json_out(
@@ -88,19 +94,16 @@ def verify(options: argparse.Namespace) -> int:
                 "checked": dict(found.checked),
                 "differences": found.differences,
                 "notes": found.notes,
+                "report_not_compared": found.report_not_compared,
             }
         )
     else:
-        counted = ", ".join(f"{n} {what}" for what, n in found.checked.items())
         for note in found.notes:
             say(f"c2s: {note}")
         for difference in found.differences[:50]:
             say(f"c2s: {difference}")
         if len(found.differences) > 50:
             say(f"c2s: and {len(found.differences) - 50} more")
-        if not found.checked["report"]:
-            counted += "; report.json is absent, so no stored numbers were compared"
-        if found.open:
-            counted += f"; unfinished: {found.open} requests are still open"
-        print(f"{'verified' if not found.differences else f'NOT verified, {len(found.differences)} differences'}: {counted}")
+        result = f"NOT verified, {counted(len(found.differences), 'difference')}" if found.differences else "verified"
+        print(f"{result}: {found.summary()}")
     return 1 if found.differences else 0

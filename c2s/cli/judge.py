@@ -29,8 +29,11 @@ def audit(arguments: argparse.Namespace) -> int:
     from c2s.api.planned import estimated, planned
     from c2s.api.service import budget, price_of
     from c2s.api.sitting import begin, interruptible, opened
+    from c2s.ledger.directory import RunDirectory
 
     given = declared_options(AuditOptions, arguments)
+    if given.out is not None:
+        RunDirectory.refuse_existing(given.out)
     line = ProgressLine()
     with OrderlyStop() as stop, interruptible(line, stop) as watch, opened(given.model, given) as backend, _items(given) as data:
         options = _as_run(given, data)
@@ -61,8 +64,8 @@ def _cost(planned: PlannedRun, backend: Backend) -> str:
         money = f", USD {e.usd_expected:.4f} expected, {e.usd_reserved:.4f} at most"
     elif backend.resend == "paid":
         money = f"; no price is known for {backend.model} (see --prices)"
-    tokens = f"about {e.input_tokens} + {e.output_tokens} tokens"
-    return f"{e.parents} items x {e.requests // max(1, e.parents)} calls = {e.requests} requests, {tokens}{money}"
+    tokens = f"about {e.input_tokens:,} input tokens and {e.output_tokens:,} output tokens"
+    return f"{e.parents:,} items x {e.requests // max(1, e.parents)} calls = {e.requests:,} requests, {tokens}{money}"
 
 
 @contextmanager
@@ -73,7 +76,7 @@ def _items(given: AuditOptions) -> Iterator[tuple[str, ...]]:
         return
     from c2s.banks.judge_items import item_bytes, read_items
 
-    rows = read_items(given.items)
+    rows = read_items(given.items, lambda message: say(f"c2s: {message}"))
     with tempfile.TemporaryDirectory(prefix="c2s-items-") as folder:
         path = Path(folder) / "items.jsonl"
         path.write_bytes(item_bytes(rows, Path(given.items).stem))

@@ -8,21 +8,9 @@ from typing import Any
 
 from c2s.cli.output import json_out, say
 from c2s.panels.base import Panel
-from c2s.panels.registry import PANELS
+from c2s.panels.registry import FEATURES, PANELS
 from c2s.plugins import OURS
 from c2s.settings import Settings
-
-FEATURES = {
-    "probabilities": "a model that reports probabilities",
-    "batch": "a model that takes several questions in one request",
-    "singletons": "a model that can be asked with a single option",
-    "wide": "a model that takes 51 options",
-    "descriptions": "a model that is shown the descriptions of options",
-    "text": "a model that writes text under the contract that a request demands",
-    "continuation": "a model that goes on from the beginning of an answer",
-    "tokenizer": "a model whose tokenizer is at hand",
-    "symbols": "a model that takes options of any kind",
-}
 
 
 def panels(options: argparse.Namespace) -> int:

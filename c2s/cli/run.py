@@ -44,7 +44,7 @@ class OrderlyStop(Signals):
         count = super().is_set()
         if count and not self._told:
             self._told = True
-            say("c2s: stopping: what is under way is waited for; once more gives it up")
+            say("c2s: stopping: paid requests under way are waited for, once more gives them up; free ones are asked again on resume")
         return count
 
 

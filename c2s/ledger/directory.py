@@ -56,12 +56,21 @@ class RunDirectory:
             run.path.parent.mkdir(parents=True, exist_ok=True)
             run.path.mkdir()
         except FileExistsError:
-            if not run.path.is_dir():
-                raise UsageError(f"{run.path} is a file; choose another --out") from None
-            raise UsageError(f"{run.path} exists already; choose another --out, or continue that run with: c2s resume {run.path}") from None
+            cls.refuse_existing(path)
+            raise UsageError(f"cannot create {run.path}: part of the path is a file; choose another path for the run (out)") from None
         except OSError as error:
             raise UsageError(f"cannot create {run.path}: {error.strerror}") from None
         return run
+
+    @staticmethod
+    def refuse_existing(path: Path | str) -> None:
+        """Raises UsageError where there is something at the path of a new run."""
+        if not os.path.lexists(path):
+            return
+        if not os.path.isdir(path):
+            raise UsageError(f"{path} is a file; choose another path for the run (out)")
+        go_on = f", or go on with that run: c2s resume {path}" if os.path.isfile(os.path.join(path, MANIFEST)) else ""
+        raise UsageError(f"{path} exists already; choose another path for the run (out){go_on}")
 
     @classmethod
     def open(cls, path: Path | str) -> RunDirectory:

@@ -54,8 +54,8 @@ def open_writer(path: Path, *, durable: bool, manifest_sha256: str) -> sqlite3.C
             raise LedgerError(
                 f"{path} does not belong to the manifest beside it: one of the two was replaced or edited; nothing was changed"
             )
+        connection.execute("PRAGMA journal_mode=WAL")  # before migrating: readers go on with what was committed, also after a crash
         migrate(connection, version)
-        connection.execute("PRAGMA journal_mode=WAL")
         connection.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
         connection.execute("PRAGMA wal_autocheckpoint=2000")
         closing.pop_all()
@@ -74,23 +74,18 @@ def close_writer(connection: sqlite3.Connection, path: Path) -> None:
 def reading(path: Path) -> Iterator[sqlite3.Connection]:
     """A read-only connection, on which a ledger of an earlier schema looks like one of the present.
 
-    From a folder where SQLite cannot work, the files are read from a private copy.
+    From a folder where SQLite cannot work, and where a crash left a journal that only a writer may roll back, the files are read from
+    a private copy. A ledger that another program holds locked is not copied: it could be half written.
     """
     with translated(path), ExitStack() as stack:
         connection = _read_only(path)
         try:
             version = check(connection, path)
-        except sqlite3.OperationalError:
+        except sqlite3.OperationalError as error:
             connection.close()
-            import shutil
-            import tempfile
-
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="c2s-"))
-            for suffix in ("", "-wal"):
-                source = path.with_name(path.name + suffix)
-                if source.exists():
-                    shutil.copyfile(source, Path(folder) / source.name)
-            connection = _read_only(Path(folder) / path.name)
+            if (error.sqlite_errorname or "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+                raise
+            connection = sqlite3.connect(_copied(path, stack), isolation_level=None, timeout=10)  # may roll its own journal back
             version = check(connection, path)
         try:
             show(connection, version)
@@ -99,6 +94,19 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
                 _unchanged(connection, path, version)
         finally:
             connection.close()
+
+
+def _copied(path: Path, stack: ExitStack) -> Path:
+    """A private copy of a ledger with its write-ahead log and its rollback journal, until `stack` closes."""
+    import shutil
+    import tempfile
+
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="c2s-")))
+    for suffix in ("", "-wal", "-journal"):
+        source = path.with_name(path.name + suffix)
+        if source.exists():
+            shutil.copyfile(source, folder / source.name)
+    return folder / path.name
 
 
 def _unchanged(connection: sqlite3.Connection, path: Path, version: int) -> None:

@@ -52,6 +52,19 @@ DECLARED = {
     "cost": "c2s.panels.choice.analyses:COST",
 }
 
+FEATURES: Mapping[str, str] = {
+    "probabilities": "a model that reports probabilities",
+    "batch": "a model that takes several questions in one request",
+    "singletons": "a model that can be asked with a single option",
+    "wide": "a model that takes 51 options",
+    "descriptions": "a model that is shown the descriptions of options",
+    "text": "a model that writes text",
+    "continuation": "a model that goes on from the beginning of an answer",
+    "tokenizer": "a model whose tokenizer is at hand",
+    "symbols": "a model that takes options of any kind",
+}
+"""What a panel may require of a model (`Panel.requires`), in words."""
+
 PANELS: Registry[Panel] = Registry("panel", DECLARED, "c2s.panels.base:Panel", named=lambda panel: panel.name)
 """Our panels in the order of reports, then those of installed packages; each is loaded when it is asked for."""
 
@@ -127,6 +140,6 @@ def _unsupported(name: str, lacks: Mapping[str, str]) -> str | None:
     for other in reversed(_with_used(name)):
         for feature in panel(other).requires:
             if feature in lacks:
-                needs = f"it needs {feature}: {lacks[feature]}"
-                return needs if other == name else f"it uses {other}; {needs}"
+                which = "the panel" if other == name else f"it uses the panel {other}, which"
+                return f"{which} needs {FEATURES.get(feature, feature)}; {lacks[feature]}"
     return None

@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 import c2s
-from c2s.backends.abilities import Preflight
+from c2s.backends.abilities import Preflight, simulation_facts
 from c2s.backends.base import Backend
 from c2s.backends.registry import kind_of
 from c2s.banks.datafile import load_data
@@ -83,6 +83,14 @@ def freeze(payload: Mapping[str, Any]) -> bytes:
     return orjson.dumps(dict(payload), option=orjson.OPT_SORT_KEYS)
 
 
+def check_domains(domains: Sequence[str], panels: Sequence[Panel]) -> None:
+    """Raises UsageError, with the near misses, for a domain that none of these panels has."""
+    known = list(dict.fromkeys(name for panel in panels for name in panel.domains))
+    for domain in domains:
+        if domain not in known:
+            raise UsageError(f"unknown domain {domain!r}{nearest(domain, known)}; known here: {', '.join(known)}")
+
+
 def make_plan(
     panels: Sequence[Panel],
     settings: Settings,
@@ -100,10 +108,7 @@ def make_plan(
     check_endpoints(panels)
     files, hashes = _data_files(panels, data)
     settings, inputs = replace(settings, data=hashes), replace(inputs, files=files)
-    known = list(dict.fromkeys(name for panel in panels for name in panel.domains))
-    for domain in settings.domains:
-        if domain not in known:
-            raise UsageError(f"unknown domain {domain!r}{nearest(domain, known)}; known here: {', '.join(known)}")
+    check_domains(settings.domains, panels)
     parents = tuple((panel, parent) for panel in panels for parent in panel.source.parents(settings, inputs))
     _refuse_duplicates(parents)
     digest = items_digest((panel.name, parent) for panel, parent in parents)
@@ -164,6 +169,7 @@ def manifest(plan: Plan, backend: Backend, *, provenance: Mapping[str, Any]) -> 
             "fingerprint": dict(backend.fingerprint),
             "resend": backend.resend,
             "exact": backend.exact,
+            **simulation_facts(backend.name, backend),
             "settings": plan.settings.as_dict(),
             "parents": len(plan.parents),
             "requests": plan.requests,

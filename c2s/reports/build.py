@@ -35,13 +35,13 @@ def build(paths: Sequence[Path | str], *, exploratory: bool = False) -> Report:
         seen: dict[str, Path | str] = {}
         for path in paths:
             directory = RunDirectory.open(path)
-            manifest, _ = directory.manifest()
+            manifest, digest = directory.manifest()
             run_id = manifest["provenance"]["run_id"]
             if run_id in seen:
                 raise UsageError(f"{seen[run_id]} and {path} are the same run; give each run once")
             seen[run_id] = path
             db = stack.enter_context(sqlite.reading(directory.ledger_path))
-            runs.append(RunData(db, manifest["identity"], manifest["provenance"], str(path)))
+            runs.append(RunData(db, manifest["identity"], manifest["provenance"], str(path), digest))
         made = [RunReport(run.asked, {name: _panel(run, name, exploratory) for name in run.identity["panels"]}) for run in runs]
         report = Report(head(runs), made)
         for name in report.names() if len(runs) > 1 else ():
@@ -68,7 +68,7 @@ def _panel(run: RunData, name: str, exploratory: bool) -> PanelReport:
     panel = data.panel
     sections = [section_of(endpoint, data, name) for endpoint in panel.endpoints + (panel.exploratory if exploratory else ())]
     if panel.arms and panel.compliance:
-        sections.append(_made("compliance", name, lambda: compliance(data)))
+        sections.append(_made("compliance", name, lambda: compliance(data), frozenset()))
     return PanelReport(identity, _apart(sections))
 
 
@@ -85,13 +85,15 @@ def _apart(sections: Sequence[Section]) -> list[Section]:
 
 def section_of(endpoint: Endpoint, data: PanelData | list[PanelData], panel: str) -> Section:
     """The section that an endpoint makes; where it fails in any way, a section that says so."""
-    name = endpoint.function.partition(":")[2]
+    name, feeds = endpoint.function.partition(":")[2], None
     if "family" in endpoint.options:
         name += f":{endpoint.options['family']}"
-    return _made(name, panel, lambda: resolve_endpoint(panel, endpoint.function)(data, **endpoint.options))
+        feeds = frozenset([str(endpoint.options["family"])])
+    return _made(name, panel, lambda: resolve_endpoint(panel, endpoint.function)(data, **endpoint.options), feeds)
 
 
-def _made(name: str, panel: str, make: Callable[[], Section]) -> Section:
+def _made(name: str, panel: str, make: Callable[[], Section], feeds: frozenset[str] | None) -> Section:
+    """`feeds`: the families that its tests belong to, None where only the section itself knows."""
     try:
         section = make()
         _check(section)
@@ -100,7 +102,7 @@ def _made(name: str, panel: str, make: Callable[[], Section]) -> Section:
         raise  # the ledger itself is damaged: no section can be made of it
     except Exception as error:  # a fault in one section must not take the others with it
         reason = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
-        return failed(name, f"Section {name!r} of panel {panel!r} could not be made: {reason}.")
+        return failed(name, f"Section {name!r} of panel {panel!r} could not be made: {reason}.", feeds)
 
 
 def _check(section: Section) -> None:
@@ -112,9 +114,10 @@ def _check(section: Section) -> None:
 
 
 def _correct(report: Report) -> None:
-    """Holm inside every family of every panel, over all runs shown; a test that could not run keeps its slot with p = 1."""
+    """Holm inside every family of every panel, over all runs shown."""
     for name in report.names():
-        holm([row for section in report.sections(name) for row in section.tests()])
+        sections = report.sections(name)
+        holm([row for section in sections for row in section.tests()], [section for section in sections if section.error is not None])
 
 
 def _replace_unwritable(report: Report) -> None:
@@ -122,7 +125,7 @@ def _replace_unwritable(report: Report) -> None:
     for name in report.names():
         for sections in [*(run.panels[name].sections for run in report.runs if name in run.panels), report.across.get(name, [])]:
             for place, section in enumerate(sections):
-                sections[place] = _made(section.name, name, partial(_written, section))
+                sections[place] = _made(section.name, name, partial(_written, section), section.feeds)
 
 
 def _written(section: Section) -> Section:

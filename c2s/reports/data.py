@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
+from c2s.backends.abilities import is_simulation
 from c2s.controllers.arm_factors import Factor
-from c2s.ledger import reader
+from c2s.ledger import journal, reader
 from c2s.ledger.counters import Count, counts, requests_by_state
 from c2s.panels.base import Panel
 from c2s.panels.registry import PANELS
@@ -56,11 +57,20 @@ class Row:
 
 
 class RunData:
-    """One run directory: its identity and its panels, each read once. `provenance` is its manifest's, which no number follows from."""
+    """One run directory: its identity and its panels, each read once. `provenance` is its manifest's, which no number follows from.
+
+    `altered` tells that the manifest, with the hash `manifest_sha256`, is not the one that the ledger was planned with.
+    """
 
     def __init__(
-        self, db: sqlite3.Connection, identity: Mapping[str, Any], provenance: Mapping[str, Any] | None = None, directory: str = ""
+        self,
+        db: sqlite3.Connection,
+        identity: Mapping[str, Any],
+        provenance: Mapping[str, Any] | None = None,
+        directory: str = "",
+        manifest_sha256: str | None = None,
     ) -> None:
+        self.altered = manifest_sha256 is not None and not journal.planned_with(journal.run_values(db), manifest_sha256)
         self.db, self.identity, self.provenance, self.directory = db, identity, provenance or {}, directory
         self._panels: dict[str, PanelData] = {}
 
@@ -70,7 +80,7 @@ class RunData:
 
     @property
     def simulation(self) -> bool:
-        return self.model.startswith("sim:")
+        return is_simulation(self.identity)
 
     @property
     def asked(self) -> list[str]:

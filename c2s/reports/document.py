@@ -14,7 +14,9 @@ from typing import Any
 
 import orjson
 
+from c2s.errors import UsageError, nearest
 from c2s.panels.registry import PANELS
+from c2s.reports import formats
 from c2s.reports.data import REQUEST_STATES
 from c2s.reports.section import Section
 
@@ -66,6 +68,26 @@ class Report:
     runs: list[RunReport]
     across: dict[str, list[Section]] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        runs = formats.counted(len(self.runs), "run")
+        errors = len(self.errors)
+        failed = f", {formats.counted(errors, 'section')} not made" if errors else ""
+        return f"<Report of {runs}: {', '.join(self.names())}{failed}>"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self) -> str:
+        """What `c2s report` prints."""
+        from c2s.reports.render import render
+
+        return render(self, "text")
+
+    def _repr_html_(self) -> str:
+        from c2s.reports.render import as_html
+
+        return as_html(self)
+
     def as_dict(self, clock: bool = False) -> dict[str, Any]:
         """`clock`: also what differs from run to run."""
         first = {"format": FORMAT, "head": self.head.as_dict(clock)}
@@ -91,7 +113,9 @@ class Report:
         return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 
     def sections(self, panel: str) -> list[Section]:
-        """Every section of a panel, of all runs and across them."""
+        """Every section of a panel, of all runs and across them. Raises UsageError where no run has the panel."""
+        if panel not in (names := self.names()):
+            raise UsageError(f"the report has no panel {panel!r}{nearest(panel, names)}; it has {', '.join(names)}")
         own = [section for run in self.runs if panel in run.panels for section in run.panels[panel].sections]
         return own + self.across.get(panel, [])
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from c2s import stats
 from c2s.panels.base import Panel
+from c2s.reports.formats import counted
 from c2s.reports.section import NO_VARIATION
 from c2s.stats.results import Interval
 
@@ -72,7 +73,7 @@ def retention(
     retained, successes = int((a & b).sum()), int(a.sum())
     count = {f"{key}_count": [retained, successes]}
     if not successes:
-        reason = f"no {given} success among {len(a)} pairs" if len(a) else "no pair is defined"
+        reason = f"no {given} success among {counted(len(a), 'pair')}" if len(a) else "no pair is defined"
         return count | {key: None, f"{key}_interval": None, f"{key}_method": None, "undefined": {key: reason}}
     found = stats.bootstrap_scr(a, b, strata, **settings(panel))
     row = count | put(key, found)
@@ -110,9 +111,9 @@ def joint(native: Values, local: Values, given: str = "the conditioning arm") ->
     if not found.n:
         undefined = dict.fromkeys(("delta", "gain_rate", "loss_mass", "gain_mass"), "no pair is defined")
     elif found.gain_rate is None:
-        undefined = {"gain_rate": f"{given} is right on all {found.n} pairs"}
+        undefined = {"gain_rate": f"{given} is right on {found.n} of {counted(found.n, 'pair')}"}
     elif found.delta is None:
-        undefined = {"delta": f"no success of {given} among {found.n} pairs"}
+        undefined = {"delta": f"no success of {given} among {counted(found.n, 'pair')}"}
     return row | ({"undefined": undefined} if undefined else {})
 
 

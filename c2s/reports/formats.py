@@ -28,6 +28,11 @@ def probability(p: float | None) -> str:
     return f"{p:.4f}" if p >= 0.0001 else f"{p:.1e}"
 
 
+def counted(n: int, noun: str) -> str:
+    """`1 pair`, `2 pairs`."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
 def interval(limits: Sequence[float] | None, form: str) -> str:
     """`[low, high]` in a number format; `[-]` where there is none."""
     return "[-]" if limits is None else f"[{', '.join(written(limit, form) for limit in limits)}]"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from c2s.ledger.journal import ALTERED
 from c2s.reports.data import REQUEST_STATES, RunData
 from c2s.reports.section import Column, Row, Section
 
@@ -46,6 +47,7 @@ def _row(name: str, run: RunData) -> Row:
         "settings": dict(identity["settings"]),
         "items_sha256": identity["items_sha256"],
         "requests": run.requests,
+        "manifest_altered": run.altered,
         "clock": {"run_id": run.provenance.get("run_id"), "directory": run.directory},
     }
 
@@ -57,11 +59,20 @@ def _title(row: Row) -> str:
     return f"{row['model']} ({kind}{which})"
 
 
+def _setting(key: str, value: Any) -> str:
+    """`seed 1`, `domain math`, `domains math, lexical`."""
+    if isinstance(value, list | tuple):
+        return f"{key}{'s' * (len(value) > 1)} {', '.join(map(str, value))}"
+    return f"{key} {value}"
+
+
 def _notes(row: Row) -> list[str]:
     """What the numbers of a run rest on, in a sentence or two."""
     settings: Mapping[str, Any] = row["settings"]
-    chosen = ", ".join(f"{key} {settings[key]}" for key in SHOWN_SETTINGS if settings.get(key) is not None)
+    chosen = ", ".join(_setting(key, settings[key]) for key in SHOWN_SETTINGS if settings.get(key) is not None)
     notes = [f"Settings: {chosen}. Items: {row['items_sha256'][:12]}."]
+    if row["manifest_altered"]:
+        notes.append(f"WARNING: {ALTERED}; c2s verify tells more.")
     requests = row["requests"]
     lost = requests["error"] + requests["unknown"]
     if lost:

@@ -24,6 +24,7 @@ def accuracy(data: PanelData, *, shown: bool = True) -> Section:
     """Exact match of every arm that has a right or wrong answer. The pair's arms are counted over the pairs, so that they agree with the
     joint table; every other arm over the parents where it is defined. `n` is the number of parents where the arm is defined."""
     rows: list[dict[str, Any]] = []
+    notes: list[str] = []
     for domain, parents in data.domains.items():
         pairs = {id(row) for row in _pairs(data, parents)}
         for arm in data.panel.arms:
@@ -32,6 +33,10 @@ def accuracy(data: PanelData, *, shown: bool = True) -> Section:
             strata = strata_of([row for row, _ in kept])
             row = {"domain": domain, "arm": arm.name, "n": len(own), "n_planned": len(parents), "pairs": [len(pairs), len(parents)]}
             rows.append(row | estimates.share("em", [right for _, right in kept], strata, data.panel))
+        others = [row for row in rows if row["domain"] == domain and row["em_count"][1] != len(pairs)]
+        if others:
+            counts = ", ".join(f"{_shown(row['arm'])} {row['em_count'][0]}/{row['em_count'][1]}" for row in others)
+            notes.append(f"{domain}: not over the pairs, but right / parents where the arm is defined: {counts}.")
     arms = [arm.name for arm in data.panel.arms]
     columns = (
         Column("domain", "domain"),
@@ -39,7 +44,7 @@ def accuracy(data: PanelData, *, shown: bool = True) -> Section:
         *(Column(f"em_{name}", _shown(name), "cell") for name in arms),
     )
     first, second = map(_shown, _pair(data))
-    notes = [f"Exact match in %. Pairs: parents with {first} and {second} defined / planned."]
+    notes.insert(0, f"Exact match in %. Pairs: parents with {first} and {second} defined / planned.")
     return Section("accuracy", "exact match by arm", SOURCE, columns, rows, notes, shown, _by_domain)
 
 
@@ -110,7 +115,7 @@ def by_length(data: PanelData, *, shown: bool = True) -> Section:
     first, second = _pair(data)
     columns = (
         Column("domain", "domain"),
-        Column("length", "length", "int"),
+        Column("length", "length", "int", names_row=True),
         Column("n", "pairs", "int"),
         Column("native_em", f"{_shown(first)} %", "rate"),
         Column("em", f"{_shown(second)} %", "rate"),

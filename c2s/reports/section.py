@@ -24,12 +24,16 @@ from typing import Any
 
 from c2s import stats
 from c2s.reports import formats
-from c2s.reports.tables import Table
+from c2s.reports.tables import Table, as_html, as_text
 
 Row = dict[str, Any]
 
 NO_VARIATION = "no variation"
 """The `x_method` of a value whose redrawing had no variation, and that has no other interval."""
+
+
+SAME_VALUES = "all items of a stratum have the same value (no success, no failure, or one item per stratum)"
+"""Where a bootstrap interval has no width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,13 @@ class Column:
     key: str
     head: str
     form: str = "text"
+    names_row: bool = False
+    """Whether a note names a row by this value too; a text always is one of its names."""
+
+    @property
+    def name(self) -> str:
+        """The head as a note uses it, without the interval and the unit."""
+        return self.head.removesuffix(" [95 % CI]").removesuffix(" %")
 
     def as_dict(self) -> dict[str, Any]:
         """For readers without code: name, head, format, whether the interval is shown, unit."""
@@ -69,6 +80,21 @@ class Section:
     shown: bool = True
     layout: Callable[[Sequence[Row]], Sequence[Row]] | None = field(default=None, repr=False)
     error: str | None = None
+    feeds: frozenset[str] | None = frozenset()
+    """Of a section that could not be made: the families that its tests would belong to; None where that is not known."""
+
+    def __repr__(self) -> str:
+        return f"<Section {self.name}: {self.error or self.title}, {formats.counted(len(self.rows), 'row')}>"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def text(self) -> str:
+        """The table as text."""
+        return as_text(table(self, self.name))
+
+    def _repr_html_(self) -> str:
+        return as_html(table(self, self.name))
 
     def as_dict(self, clock: bool) -> dict[str, Any]:
         """`table` stands only where the table's rows are others than `rows`."""
@@ -92,17 +118,28 @@ class Section:
         return [row for row in self.rows if "family" in row]
 
 
-def failed(name: str, sentence: str) -> Section:
-    """A section that could not be made, with the reason."""
-    return Section(name, "not made", "error", (), [], error=sentence)
+def failed(name: str, sentence: str, feeds: frozenset[str] | None = None) -> Section:
+    """A section that could not be made, with the reason, and the families that its tests would belong to (None: not known)."""
+    return Section(name, "not made", "error", (), [], error=sentence, feeds=feeds)
 
 
-def holm(tests: Sequence[Row]) -> None:
-    """Add `p_holm` and `m` to rows that are tests, inside every family; a test that could not run keeps its slot with p = 1."""
+def holm(tests: Sequence[Row], missing: Sequence[Section] = ()) -> None:
+    """Add `p_holm` and `m` to rows that are tests, inside every family; a test that could not run keeps its slot with p = 1.
+
+    A family that a `missing` section, which could not be made, may have had tests of is not corrected: its size is not known, and a
+    smaller one would make the other adjusted p-values too small.
+    """
     families: dict[str, dict[int, float | None]] = {}
     for place, row in enumerate(tests):
         families.setdefault(row["family"], {})[place] = row["p"]
-    for p_values in families.values():
+    for family, p_values in families.items():
+        lost = [section.name for section in missing if section.feeds is None or family in section.feeds]
+        if lost:
+            reason = f"the size of family {family!r} is not known, because {' and '.join(map(repr, lost))} could not be made"
+            for place in p_values:
+                tests[place] |= {"p_holm": None, "m": None}
+                tests[place]["undefined"] = tests[place].get("undefined", {}) | {"p_holm": reason, "m": reason}
+            continue
         for place, adjusted in stats.holm(p_values).items():
             tests[place] |= {"p_holm": float(adjusted), "m": len(p_values)}
 
@@ -129,6 +166,8 @@ def value_at(row: Mapping[str, Any], key: str) -> Any:
 def show(row: Mapping[str, Any], column: Column) -> str:
     """One cell: the value, with its interval where the column asks for it, and † where nothing varied."""
     value = value_at(row, column.key)
+    if column.key == "p_holm" and row.get("p") is None:
+        value = None  # a test that could not run only counts in m
     form = column.form.removeprefix("ci_")
     if value is None or form == column.form:
         return formats.written(value, form)
@@ -167,13 +206,13 @@ def _notes(parts: Sequence[tuple[str | None, Section]], rows: Sequence[Row], col
     notes = _shared_notes(parts)
     intervals = {c.key for c in columns if c.form.startswith("ci_")}
     methods = {row.get(f"{key}_method") for row in rows for key in intervals if row.get(f"{key}_degenerate")}
-    stand = {"clopper-pearson": "Clopper-Pearson interval", NO_VARIATION: "no interval"}
-    meaning = " or ".join(what for method, what in stand.items() if method in methods)
+    stand = {"clopper-pearson": "Clopper-Pearson interval instead", NO_VARIATION: "no interval is shown"}
+    meaning = ", or ".join(what for method, what in stand.items() if method in methods)
     if meaning:
-        notes.append(f"† no variation to resample (for instance one parent per stratum): {meaning}.")
+        notes.append(f"† {SAME_VALUES}: the bootstrap interval has no width; {meaning}.")
     notes += _reasons(rows, columns)
     families = {row["family"]: row.get("m") for _, section in parts for row in section.tests()}
-    notes += [f"Holm over the m = {m} tests of family {name!r}." for name, m in families.items()]
+    notes += [f"Holm over the m = {formats.counted(m, 'test')} of family {name!r}." for name, m in families.items() if m is not None]
     notes += [section.error if run is None else f"{run}: {section.error}" for run, section in parts if section.error is not None]
     return notes
 
@@ -189,12 +228,21 @@ def _shared_notes(parts: Sequence[tuple[str | None, Section]]) -> list[str]:
 
 
 def _reasons(rows: Sequence[Row], columns: Sequence[Column]) -> list[str]:
-    shown = {c.key for c in columns}
+    shown = {c.key: c.name for c in columns}
+    if "p_holm" in shown:
+        shown.setdefault("p", "p")
+        shown.pop("m", None)  # is undefined for the same reason as p (Holm)
     reasons: dict[str, list[str]] = {}
     for row in rows:
         for key, why in row.get("undefined", {}).items():
             if key in shown:
-                label = " ".join(str(row[c.key]) for c in columns if c.form == "text" and row.get(c.key) is not None)
-                reasons.setdefault(f"{key} is undefined: {why}", []).append(label)
+                counts = " (the test counts in m with p = 1)" if key == "p" and row.get("m") is not None else ""
+                reasons.setdefault(f"{shown[key]} is undefined{counts}: {why}", []).append(_label(row, columns))
     more = {reason: f" and {len(labels) - 3} more" if len(labels) > 3 else "" for reason, labels in reasons.items()}
     return [f"{'; '.join(labels[:3])}{more[reason]}: {reason}." for reason, labels in reasons.items()]
+
+
+def _label(row: Row, columns: Sequence[Column]) -> str:
+    """What tells a row from the others of its table: its texts, and numbers that name it with their heads."""
+    named = [c for c in columns if (c.form == "text" or c.names_row) and row.get(c.key) is not None]
+    return " ".join(str(row[c.key]) if c.form == "text" else f"{c.name} {row[c.key]}" for c in named)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import textwrap
 import unicodedata
@@ -121,14 +122,28 @@ def _row(cells: Sequence[str], widths: Sequence[int], left: int, bottom: bool = 
     ]
 
 
-def as_markdown(table: Table) -> str:
+def as_html(table: Table) -> str:
+    """An HTML table for a notebook, everything escaped."""
+
+    def cells(values: Sequence[str], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(literal(value))}</{tag}>" for value in values) + "</tr>"
+
+    title = "<br>".join(html.escape(literal(line)) for line in table.title.splitlines())
+    grid = ["<table>", cells(table.header, "th"), *(cells(row, "td") for row in table.rows), "</table>"] if table.header else []
+    notes = [f"<p>{html.escape(literal(note))}</p>" for note in table.notes]
+    return "\n".join([f"<p><b>{title}</b></p>", *grid, *notes])
+
+
+def as_markdown(table: Table, level: int = 3) -> str:
+    """A Markdown table under a heading of this level."""
+
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(_escape(cell) for cell in cells) + " |"
+        return "| " + " | ".join(escape(cell) for cell in cells) + " |"
 
     rule = "|" + "|".join(" --- " if i < table.left else " ---: " for i in range(len(table.header))) + "|"
     body = [line(table.header), rule, *map(line, table.rows), ""] if table.header else []
-    lines = [*(f"### {_escape(line)}" for line in table.title.splitlines()), "", *body]
-    return "\n".join([*lines, *(_escape(note) + "\n" for note in table.notes)])
+    lines = [*(f"{'#' * level} {escape(line)}" for line in table.title.splitlines()), "", *body]
+    return "\n".join([*lines, *(escape(note) + "\n" for note in table.notes)])
 
 
 def _pad(cell: str, columns: int, *, left: bool) -> str:
@@ -136,7 +151,8 @@ def _pad(cell: str, columns: int, *, left: bool) -> str:
     return cell + space if left else space + cell
 
 
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
+    """Text that is no markup in Markdown."""
     out = literal(text)
     for c in "\\`*_[]|#":
         out = out.replace(c, "\\" + c)

@@ -84,7 +84,8 @@ class Runner:
         self._answers = 0
 
     def stop(self) -> None:
-        """Ask for an orderly end: nothing new leaves. A second call gives up what is still under way."""
+        """Ask for an orderly end: nothing new leaves. What is under way is waited for if it is paid for; else it is given up, and asked
+        again by resume. A second call gives up all."""
         self.stopping += 1
 
     def run(self) -> bool:
@@ -246,7 +247,7 @@ class Runner:
             waiting.refusals += 1
             self._put_back(waiting, min(30.0, 0.25 * 2.0**waiting.refusals), f"attempt {waiting.refusals} was lost ({result.message})")
         else:
-            self._end(waiting, answer, {"ok": "ok", "unknown": "unknown"}.get(state, "error"), exchange.message)
+            self._end(waiting, answer, {"ok": "ok", "unknown": "unknown"}.get(state, "error"), exchange.message, result.fault)
 
     def _read(self, waiting: Waiting, exchange: ExchangeRow, result: Exchange) -> tuple[Answer | None, str]:
         """The answer if there is one, and the exchange's state."""
@@ -262,7 +263,7 @@ class Runner:
         self._see_model(answer.model)
         return answer, "ok"
 
-    def _end(self, waiting: Waiting, answer: Answer | None, state: str, message: str | None) -> None:
+    def _end(self, waiting: Waiting, answer: Answer | None, state: str, message: str | None, fault: str | None = None) -> None:
         """The end of a slot: give it to the parent's program."""
         self._parents.set_state(waiting.row, state)
         if answer is not None:
@@ -271,8 +272,8 @@ class Runner:
             self._parents.answered(waiting, Reply(answer))
             return
         self._failures += 1
-        if message not in self.tally.failures:  # the exchanges keep every message; one that comes again is no news
-            self.tally.failures[message] = None
+        if (fault or message) not in self.tally.failures:  # the exchanges keep every message; a fault that comes again is no news
+            self.tally.failures[fault or message] = message
             self.writer.event("warning", f"{waiting.row.slot}: {state}: {message}")
         self._parents.answered(waiting, Reply.failed(state, message))
         if 0 < self.policy.stop_after_errors <= self._failures and not self.stopping:
@@ -325,7 +326,7 @@ class Runner:
     # --- time and stopping --------------------------------------------------------------------------------------
 
     def _halt(self, reason: str) -> None:
-        """An orderly stop that the runner decides: what is under way is waited for, nothing new leaves."""
+        """An orderly stop that the runner decides: nothing new leaves; see `stop` for what is under way."""
         self.reason = reason
         self.stopping = max(1, self.stopping)
         self.writer.event("warning", f"stopping: {reason}")
@@ -337,10 +338,10 @@ class Runner:
         if command.startswith("?"):
             self.writer.event("warning", command[1:])
         elif command == "stop":
-            self._halt("told to by control.json")
+            self._halt("stopped by c2s stop")
         elif (command == "pause") != self._paused:
             self._paused = command == "pause"
-            self.writer.event("info", "paused by control.json" if self._paused else "going on by control.json")
+            self.writer.event("info", "paused by c2s pause" if self._paused else "continued by c2s go")
             self.writer.note("phase", "paused" if self._paused else "")
 
     def _wait(self) -> float:

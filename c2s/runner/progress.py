@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 class Tally:
     """Running totals; `states` counts slots, `transitions` parents by (panel, domain, transition), `usd` is settled and held money.
 
-    `phase` says why nothing leaves just now, or is empty. `failures` are the messages of requests that ended without an answer, each once.
+    `phase` says why nothing leaves just now, or is empty. `failures` are the messages of requests that ended without an answer, the
+    first of each fault (`Exchange.fault`, else the message itself).
     """
 
     states: Counter[str] = field(default_factory=Counter)
@@ -19,7 +20,7 @@ class Tally:
     asked: int = 0
     usd: float = 0.0
     phase: str = ""
-    failures: dict[str | None, None] = field(default_factory=dict)
+    failures: dict[str | None, str | None] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
 
     @property

@@ -26,7 +26,7 @@ def test_plan_says_requests_tokens_and_money_and_sends_nothing(tmp_path):
         (panel,) = document["panels"]
         assert panel["panel"] == "main" and panel["sampled"] == count and abs(panel["request_bytes"] - size) < 0.01 * size
         assert abs(document["usd_expected"] - size / 4 * 0.042e-6) < 0.02 * document["usd_expected"] < document["usd_reserved"]
-        assert f"at most {count} requests" in text.stdout and "USD 0.0" in text.stdout and "4 bytes a token" in text.stdout
+        assert f"at most {count} requests" in text.stdout and "USD 0.0" in text.stdout and "one token for every 4 bytes" in text.stdout
         assert server.total == count  # planning sent nothing
 
 

@@ -32,6 +32,7 @@ def page(capsys: pytest.CaptureFixture[str], path: Path, *arguments: str, code: 
 def test_a_dependent_judge_is_shown_by_its_smallest_pair(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     found = page(capsys, tmp_path / "run", "--model", "sim:judge?kind=colon-sorted", "--limit", "20")
     assert found["answer"].startswith("YES: adding one colon") and found["rule"] == "FINAL3" and found["simulation"]
+    assert any("m = 3, family 'judge page'" in text and "The report corrects the same tests in other" in text for text in found["findings"])
     pair = found["pair"]
     a, b = pair["insertion"].encode(), pair["sorted"].encode()
     assert a != b and content_hash(a) == content_hash(b) and pair["repeated"] is True
@@ -167,7 +168,8 @@ def test_what_is_not_a_labelled_item_or_a_rubric_is_said(tmp_path: Path, capsys:
     ):
         assert re.search(said, fails("--data", write_items(tmp_path / "i.jsonl", good, bad)))
     assert "holds no items" in fails("--data", write_items(tmp_path / "i.jsonl"))
-    assert "holds the id 'x' twice" in fails("--data", write_items(tmp_path / "i.jsonl", good | {"id": "x"}, good | {"id": "x"}))
+    twice = fails("--data", write_items(tmp_path / "i.jsonl", good | {"id": "x"}, good | {"id": "x"}))
+    assert "line 2 of" in twice and "i.jsonl: the id 'x' stands on line 1 too" in twice
     for text, said in (
         ("instruction = 3", "needs `instruction`"),
         ('instruction = "x"\n[criteria]\nyes = "a"', "at least two `criteria`"),

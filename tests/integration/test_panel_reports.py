@@ -248,7 +248,7 @@ def test_tables_name_the_papers_tables_and_explain_what_is_undefined(c2s, report
     report_of("run", "--panel", "own-plan,stopping,robustness", "--domain", "math", "--limit", 6, "--model", "sim:oracle")
     code, out, _ = c2s("report", memory_path / "run")
     assert code == 0 and "(Table 4, Figure 4)" in out and "(Figure 10)" in out and "(B.7)" in out
-    assert "Holm over the m = 1 tests of family 'indexing'" in out and "† no variation to resample" in out
+    assert "Holm over the m = 1 test of family 'indexing'" in out and "† all items of a stratum" in out
     code, out, _ = c2s("report", memory_path / "run", "--format", "md")
     assert code == 0 and out.count("### ") >= 8
 

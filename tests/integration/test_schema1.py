@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +26,7 @@ from c2s.ledger.counters import counts
 from c2s.ledger.directory import RunDirectory
 from c2s.ledger.schema import VERSION
 from c2s.ledger.writer import LedgerWriter
+from c2s.reports.build import as_json, build
 
 DATA = Path(__file__).parents[1] / "data" / "schema1"
 RUNS = ("main", "studies", "interrupted")
@@ -85,7 +89,8 @@ def everything(path: Path) -> dict[str, Any]:
 def test_status_and_verify_say_what_they_said(name: str, folder: Path):
     before = (folder / name / "ledger.sqlite").read_bytes()
     code, out, _ = c2s("status", "--json", name)
-    assert code == 0 and json.loads(out) == expected_status(folder, name) | {"missing": []}  # a member that the earlier c2s did not have
+    later = {"missing": [], "manifest_altered": False}  # members that the earlier c2s did not have
+    assert code == 0 and json.loads(out) == expected_status(folder, name) | later
     code, out, _err = c2s("verify", "--json", name)
     assert code == 0 and json.loads(out)["differences"] == []
     earlier = "report.json has an earlier format: each of its figures was compared with that of today's report"
@@ -184,6 +189,70 @@ def test_a_migration_that_fails_changes_nothing(folder: Path, monkeypatch: pytes
     with pytest.raises(LedgerError, match="no such table"):
         LedgerWriter(RunDirectory(path.parent), durable=True)
     assert version_of(path) == 1 and everything(path) == before
+
+
+KILLED_WHILE_MIGRATING = """
+import os, signal, sys
+from pathlib import Path
+from c2s.ledger import sqlite
+
+path, digest, number = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+migrate = sqlite.migrate
+
+def killed(connection, version):
+    seen = 0
+    def trace(statement):
+        nonlocal seen
+        seen += 1
+        if seen == number:
+            os.kill(os.getpid(), signal.SIGKILL)
+    connection.execute("PRAGMA cache_size=2")  # pages reach the disk before the transaction ends, as in a large ledger
+    connection.set_trace_callback(trace)
+    migrate(connection, version)
+
+sqlite.migrate = killed
+sqlite.open_writer(path, durable=False, manifest_sha256=digest).close()
+"""
+
+
+def test_a_kill_during_the_migration_leaves_the_old_ledger_or_the_new_one(folder: Path):
+    """Before every statement of the migration: readers give the same report, and a migration afterwards is whole."""
+    run = RunDirectory.open("main")
+    digest, expected, killed = run.manifest()[1], as_json(build(["main"])), 0
+    for number in range(1, 40):
+        shutil.rmtree("main")
+        shutil.copytree(DATA / "main", "main")
+        done = subprocess.run([sys.executable, "-c", KILLED_WHILE_MIGRATING, "main/ledger.sqlite", digest, str(number)])
+        assert as_json(build(["main"])) == expected, number
+        if done.returncode == 0:
+            break
+        assert done.returncode == -signal.SIGKILL
+        killed += 1
+        sqlite.open_writer(run.ledger_path, durable=False, manifest_sha256=digest).close()
+        assert as_json(build(["main"])) == expected, number
+    assert killed > 10 and done.returncode == 0
+
+
+def test_a_rollback_journal_that_a_killed_writer_left_is_read_through(folder: Path):
+    """An earlier version migrated without a write-ahead log: what it had half written is rolled back in a reader's private copy."""
+    digest, expected = RunDirectory.open("main").manifest()[1], as_json(build(["main"]))
+    half = KILLED_WHILE_MIGRATING.replace("PRAGMA cache_size=2", "PRAGMA journal_mode=DELETE; PRAGMA cache_size=2").replace(
+        "connection.execute(", "connection.executescript("
+    )
+    done = subprocess.run([sys.executable, "-c", half, "main/ledger.sqlite", digest, "12"])
+    assert done.returncode == -signal.SIGKILL and Path("main/ledger.sqlite-journal").exists()
+    assert as_json(build(["main"])) == expected
+
+
+def test_a_ledger_that_is_held_locked_is_not_copied(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(
+        sqlite, "_read_only", lambda path: sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None, timeout=0.1)
+    )
+    holder = sqlite3.connect("main/ledger.sqlite", isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(LedgerError, match="is locked by another program"), sqlite.reading(Path("main/ledger.sqlite")):
+        pass
+    holder.close()
 
 
 def test_a_ledger_beside_another_manifest_is_not_migrated(folder: Path):

@@ -7,6 +7,7 @@ import re
 import sqlite3
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -220,6 +221,83 @@ def test_the_same_fault_is_named_once(c2s, memory_path: Path):
     assert sent[0] > 2
 
 
+def test_a_fault_that_names_the_options_of_its_request_is_named_once(c2s, memory_path: Path):
+    (memory_path / "model.py").write_text("def answer(call):\n    return {name: {'nowhere': 1.0} for name in call.request.questions}\n")
+    arguments = ("--model", f"script:{memory_path / 'model.py'}", "--domain", "math", "--limit", 3, "--stop-after-errors", 0)
+    code, _, err = c2s("run", *arguments, "--out", memory_path / "run")
+    assert code == 1 and err.count("it gives probabilities for 'nowhere'") == 1
+    (messages,) = query(memory_path, "SELECT count(DISTINCT message) FROM exchanges WHERE state = 'error'")
+    assert messages[0] > 1
+
+
+def test_every_exchange_has_the_time_of_its_own_call(c2s, memory_path: Path):
+    (memory_path / "model.py").write_text("import time\ndef answer(call):\n    time.sleep(0.02)\n    return '1'\n")
+    assert (
+        c2s("run", "--model", f"script:{memory_path / 'model.py'}", "--domain", "math", "--limit", 2, "--out", memory_path / "run")[0] == 0
+    )
+    times = query(memory_path, "SELECT sent_at, done_at FROM exchanges ORDER BY id")
+    assert all(0.02 <= ended - began < 0.5 for began, ended in times)
+    assert all(ended <= began for (_, ended), (began, _) in pairwise(times))
+
+
+def test_the_time_of_a_batch_is_divided_among_its_calls(tmp_path: Path):
+    source = "import time\ndef answers(calls):\n    time.sleep(0.2)\n    return ['a'] * len(calls)\n"
+    came = list(opened(tmp_path, source).call([call_of("a", "b")] * 4))
+    assert all(0.05 <= c.ended - c.began < 0.15 for c in came) and [c.began for c in came] == sorted(c.began for c in came)
+
+
+@pytest.mark.parametrize("resend", ["safe", "paid"])
+def test_a_stop_lets_no_further_call_of_a_script_be_made(c2s, memory_path: Path, resend: str):
+    """The fourth call writes the command; the call during which it is read may still be made."""
+    (memory_path / "model.py").write_text(
+        f"import pathlib, time\nresend = {resend!r}\nmade = 0\n"
+        "def answer(call):\n    global made\n    made += 1\n    time.sleep(0.25)\n"
+        f'    if made == 4:\n        pathlib.Path({str(memory_path / "run/control.json")!r}).write_text(\'{{"command": "stop"}}\')\n'
+        f"    pathlib.Path({str(memory_path / 'made')!r}).write_text(str(made))\n    return '1'\n"
+    )
+    name = f"script:{memory_path / 'model.py'}"
+    code, _, err = c2s("run", "--model", name, "--domain", "math", "--limit", 6, "--out", memory_path / "run")
+    assert code == 130 and "interrupted: stopped by c2s stop" in err
+    assert (memory_path / "made").read_text() == "4"
+    assert c2s("verify", memory_path / "run")[0] == 0
+
+
+def test_a_script_that_uses_the_truth_is_reported_as_a_simulation(c2s, memory_path: Path):
+    run(c2s, memory_path, "simulation.py")
+    assert json.loads((memory_path / "run" / "manifest.json").read_bytes())["identity"]["simulation"] is True
+    assert "SIMULATION, not a measurement" in c2s("report", memory_path / "run")[1]
+    assert json.loads(c2s("report", memory_path / "run", "--format", "json")[1])["simulation"] is True
+
+
+@pytest.mark.parametrize("name", ["first.py", "sim:oracle"])
+def test_the_identity_of_other_models_says_nothing_of_simulation(c2s, memory_path: Path, name: str):
+    if name in EXAMPLES:
+        (memory_path / name).write_text(EXAMPLES[name])
+    model = f"script:{memory_path / name}" if name in EXAMPLES else name
+    assert c2s("run", "--model", model, "--domain", "math", "--limit", 2, "--out", memory_path / "run")[0] == 0
+    assert "simulation" not in json.loads((memory_path / "run" / "manifest.json").read_bytes())["identity"]
+    assert ("SIMULATION" in c2s("report", memory_path / "run")[1]) == (name == "sim:oracle")
+
+
+def test_a_finished_run_has_nothing_to_pause(c2s, memory_path: Path):
+    run(c2s, memory_path, "first.py")
+    for command, act in (("pause", "pause"), ("stop", "stop"), ("go", "continue")):
+        code, _, err = c2s(command, memory_path / "run")
+        assert code == 2 and f"{memory_path / 'run'} is done; there is nothing to {act}" in err
+
+
+def test_a_misspelt_declaration_is_named_on_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    opened(tmp_path, "concurency = 3\nbatches = ['x']\ntemperature = 0.5\ndef answer(call): ...\n")
+    said = capsys.readouterr().err
+    assert said == f"c2s: {tmp_path}/model.py says concurency = '3', which c2s does not read (did you mean concurrency?)\n"
+
+
+def test_a_file_that_is_not_there_is_named_with_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=re.escape(f"cannot read {tmp_path}/absent.py: No such file")):
+        open_model("script:absent.py")
+
+
 @pytest.mark.parametrize(
     ("source", "sentence"),
     [
@@ -259,3 +337,21 @@ def test_a_class_in_a_file_with_postponed_annotations_is_a_dataclass(tmp_path: P
     source = "from __future__ import annotations\nfrom dataclasses import dataclass\n@dataclass\nclass Kept:\n    n: int\n"
     (came,) = opened(tmp_path, source + "def answer(call):\n    return 'ab'[Kept(1).n]\n").call([call_of("a", "b")])
     assert json.loads(came.raw)["answers"]["answer"]["choice"] == "b"
+
+
+@pytest.mark.parametrize("truth", ["", "uses_truth = True\n"])
+def test_what_a_script_does_to_its_call_reaches_no_request(c2s, memory_path: Path, truth: str):
+    """The recorded requests are those of the plan, and an option that the script invented is no offered one."""
+    path = memory_path / "mutates.py"
+    path.write_text(
+        truth + "def answer(call):\n"
+        "    for question in call.ask.request.questions.values():\n"
+        "        first = next(iter(question.options))\n"
+        "        question.options.clear()\n"
+        "        question.options['HACK'] = None\n"
+        "    call.ask.request.questions.clear()\n"
+        "    return first\n"
+    )
+    run = memory_path / "run"
+    assert c2s("run", "--model", f"script:{path}", "--domain", "math", "--limit", "2", "--out", run)[0] == 0
+    assert c2s("verify", run)[0] == 0

@@ -130,7 +130,7 @@ def test_ctrl_c_once_waits_for_what_is_under_way_and_a_resume_completes(tmp_path
         wait_for(lambda: server.total >= 12)
         client.send_signal(signal.SIGINT)
         _, said = client.communicate(timeout=30)
-        assert client.returncode == 130 and "c2s resume" in one_line(said) and "once more gives it up" in said
+        assert client.returncode == 130 and "c2s resume" in one_line(said) and "once more gives them up" in said
         run = RunDirectory.open(out)
         kept = states(run)
         assert set(kept) == {"ok", "planned"} and kept["ok"] == server.total
@@ -183,9 +183,9 @@ def test_another_process_pauses_continues_and_stops_a_run(tmp_path):
         time.sleep(0.5)
         assert c2s("stop", out).returncode == 0
         _, said = client.communicate(timeout=30)
-        assert client.returncode == 130 and "control.json" in said
+        assert client.returncode == 130 and "stopped by c2s stop" in said
         messages = [m for (m,) in rows(RunDirectory.open(out), "SELECT message FROM events ORDER BY id")]
-        assert "paused by control.json" in messages and "going on by control.json" in messages
+        assert "paused by c2s pause" in messages and "continued by c2s go" in messages
         assert any("holds none of the commands" in m for m in messages)
         assert c2s("pause", out).returncode == 2
         server.delay = 0
@@ -202,3 +202,26 @@ def test_a_control_file_that_is_no_file_does_not_hold_the_runner(tmp_path):
         client.communicate(timeout=60)
         assert client.returncode == 0
         settled(server, out)
+
+
+def test_a_killed_run_counts_what_was_sent_and_a_stopped_free_run_gives_it_up(tmp_path):
+    """A killed runner has nothing under way. A model that is free to ask is not waited for, and the message says so."""
+    out = tmp_path / "run"
+    slow = ("--model", "sim:positions?delay_ms=20000", "--concurrency", "1", "--domain", "math", "--limit", "2", "--out", str(out))
+    client = start("run", *slow)
+    wait_for(lambda: out.exists() and "under way, without an answer yet" in c2s("status", out).stdout)
+    wait_for(lambda: states(RunDirectory.open(out)).get("sent") == 1)
+    client.kill()
+    client.communicate(timeout=30)
+    told = c2s("status", out).stdout
+    assert "out: sent, without an answer;" in told and "under way" not in told.split("out:")[1].splitlines()[0]
+    client = start("resume", out)
+    wait_for(lambda: "running" in c2s("status", out).stdout)
+    wait_for(lambda: states(RunDirectory.open(out)).get("sent") == 1)
+    time.sleep(0.5)
+    began = time.monotonic()
+    client.send_signal(signal.SIGINT)
+    _, said = client.communicate(timeout=30)
+    assert client.returncode == 130 and time.monotonic() - began < 5
+    assert "free ones are asked again on resume" in said
+    assert set(states(RunDirectory.open(out))) == {"planned"}

@@ -67,10 +67,10 @@ def test_fifty_one_options_are_three_groups_of_seventeen_and_four_forwards(head:
     assert len(fell) == 42
     names, finalists = list(options), []
     for group in (names[:17], names[17:34], names[34:]):
-        lines = [f"{letter}. {name}" for letter, name in zip(string.ascii_uppercase, group, strict=True)]
+        lines = [f"{letter}. {name}" for letter, name in zip(string.ascii_uppercase, group, strict=False)]
         logs = letters(head, "\n".join(["s", "", "Which?", *lines, "", "Answer with the letter of one option."]), 17)
         finalists += [group[i] for i in sorted(np.argsort(-logs)[:3])]
-    lines = [f"{letter}. {name}" for letter, name in zip(string.ascii_uppercase, finalists, strict=True)]
+    lines = [f"{letter}. {name}" for letter, name in zip(string.ascii_uppercase, finalists, strict=False)]
     last = np.exp(letters(head, "\n".join(["s", "", "Which?", *lines, "", "Answer with the letter of one option."]), 9) / 2)
     expected = dict(zip(finalists, 0.999 * last / last.sum(), strict=True))
     for name in finalists:

@@ -21,7 +21,7 @@ def decisions() -> Callable[[int, bytes], Action]:
     answer = readout(4096, keep=True)
 
     def field(state: str, question: dict[str, Any]) -> dict[str, Any]:
-        letters = dict(zip(string.ascii_uppercase, question["criteria"], strict=True))
+        letters = dict(zip(string.ascii_uppercase, question["criteria"], strict=False))
         listed = "\n".join(f"{letter}) {question['criteria'][option]}" for letter, option in letters.items())
         text = f"<|im_start|>user\n{state}\n{question['instructions']}\n{listed}<|im_end|>\n<|im_start|>assistant\nThe answer is "
         return answer(text, letters)

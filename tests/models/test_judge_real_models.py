@@ -48,4 +48,4 @@ def test_smollm2_depends_on_the_order_of_keys_and_repeats_itself(
         ).fetchall()
     assert pairs == [(1, 1)] * 8
     (page,) = json.loads(capsys.readouterr().out)["pages"]
-    assert any("4 of 4 differ between the orders." in line for line in page["findings"])
+    assert any("4 of 4 differ between the orders." in line for line in [row["text"] for row in page["sections"]["findings"]["rows"]])

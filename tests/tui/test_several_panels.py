@@ -117,3 +117,13 @@ def test_a_long_arm_name_is_cut_and_never_its_number(tmp_path: Path, capsys: pyt
     assert tui([str(tmp_path), "--once", "--screen", "runs"]) == 0
     (math,) = [line for line in capsys.readouterr().out.splitlines() if line.strip().startswith("math")]
     assert math.count("100.0") == 4 and "Native" in math and "Serial" in math
+
+
+def test_a_list_over_several_panels_says_which_panel_a_row_belongs_to(tmp_path: Path, capsys):
+    options = ["--panel", "main,repeats,copying", "--model", "sim:oracle", "--limit", "1", "--domain", "math"]
+    assert main(["run", *options, "--out", str(tmp_path / "run"), "--json"]) == 0
+    lines = shown(tmp_path / "run", capsys, "--screen", "items")
+    assert any("listed: the 2 of 3 panels that have both arms" in line for line in lines[:4]), lines[:6]
+    heads = next(line for line in lines if "PANEL" in line)
+    at = heads.index("PANEL")
+    assert {line[at:].split()[0] for line in lines[lines.index(heads) + 1 :] if line[at:].strip()} >= {"main"}

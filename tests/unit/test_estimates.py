@@ -7,7 +7,7 @@ import pytest
 from c2s import stats
 from c2s.panels.registry import panel
 from c2s.reports import estimates
-from c2s.reports.section import NO_VARIATION, Column, Section, show, table
+from c2s.reports.section import NO_VARIATION, SAME_VALUES, Column, Section, show, table
 
 MAIN = panel("main")
 ONE_EACH = list("abcdef")
@@ -33,7 +33,7 @@ def test_anything_else_without_variation_has_no_interval(make):
     assert row["x_degenerate"] is True and row["x_interval"] is None and row["x_method"] == NO_VARIATION
     assert show(row, Column("x", "x", "ci_points")).endswith("[-] †")
     notes = table(Section("s", "s", "ours", (Column("x", "x", "ci_points"),), [row]), "h").notes
-    assert notes == ["† no variation to resample (for instance one parent per stratum): no interval."]
+    assert notes == [f"† {SAME_VALUES}: the bootstrap interval has no width; no interval is shown."]
 
 
 def test_what_varies_keeps_its_interval():

@@ -55,16 +55,24 @@ def test_panels_that_use_others_take_them_in_and_come_after_them():
         assert all(names.index(used) < names.index(name) for used in panel.uses)
 
 
+def test_a_panel_for_writers_is_refused_to_a_model_that_decides():
+    from c2s.backends.base import DECIDES
+
+    with pytest.raises(UsageError, match="the panel needs a model that writes text; this model only chooses among options"):
+        select(["continuous"], DECIDES)
+
+
 def test_what_a_model_lacks_is_refused_by_name_and_skipped_from_all(monkeypatch):
     from dataclasses import replace
 
     monkeypatch.setitem(PANELS.loaded, "gold-copy", replace(PANELS["gold-copy"], requires=("probabilities",)))
     lacks = {"probabilities": "it reports none"}
-    with pytest.raises(UsageError, match="gold-copy cannot be run with this model: it needs probabilities: it reports none"):
+    reason = "the panel needs a model that reports probabilities; it reports none"
+    with pytest.raises(UsageError, match=f"gold-copy cannot be run with this model: {reason}"):
         select(["gold-copy"], lacks)
     chosen = select(["all"], lacks)
-    assert chosen.skipped["gold-copy"] == "it needs probabilities: it reports none"
-    assert chosen.skipped["independence"].startswith("it uses gold-copy; ")
+    assert chosen.skipped["gold-copy"] == reason
+    assert chosen.skipped["independence"].startswith("it uses the panel gold-copy, which needs ")
     assert "main" in [p.name for p in chosen.panels] and "gold-copy" not in [p.name for p in chosen.panels]
 
 

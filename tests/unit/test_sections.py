@@ -6,7 +6,7 @@ import pytest
 
 from c2s.reports import formats
 from c2s.reports.head import letter
-from c2s.reports.section import Column, Section, failed, holm, show, together, value_at
+from c2s.reports.section import TEST_OF, Column, Section, failed, holm, show, together, value_at
 from c2s.reports.tables import as_markdown, as_text
 
 
@@ -81,6 +81,50 @@ def test_holm_corrects_inside_each_family_and_a_test_that_did_not_run_keeps_its_
     rows = [{"family": "a", "p": 0.01}, {"family": "a", "p": None}, {"family": "b", "p": 0.04}, {"family": "a", "p": 0.02}]
     holm(rows)
     assert [row["p_holm"] for row in rows] == pytest.approx([0.03, 1, 0.04, 0.04]) and [row["m"] for row in rows] == [3, 3, 1, 3]
+
+
+def test_a_family_that_a_failed_section_may_feed_is_not_corrected():
+    rows = [{"family": "a", "p": 0.01}, {"family": "b", "p": 0.04, "undefined": {"x": "why"}}]
+    holm(rows, [failed("s", "It broke.", frozenset(["a"])), failed("compliance", "It broke.", frozenset())])
+    assert rows[1] == {"family": "b", "p": 0.04, "undefined": {"x": "why"}, "p_holm": 0.04, "m": 1}
+    reason = "the size of family 'a' is not known, because 's' could not be made"
+    assert rows[0] == {"family": "a", "p": 0.01, "p_holm": None, "m": None, "undefined": {"p_holm": reason, "m": reason}}
+    holm(rows, [failed("unknown", "It broke.")])
+    assert rows[1]["p_holm"] is None and "'unknown'" in rows[1]["undefined"]["m"] and rows[1]["undefined"]["x"] == "why"
+    shown = together([(None, Section("s", "t", "ours", (Column("domain", "domain"), *TEST_OF), [{"domain": "math"} | rows[0]]))])
+    assert [list(row) for row in shown.rows] == [["math", "0.0100", "-", "-"]] and list(shown.notes) == [
+        f"math: p (Holm) is undefined: {rows[0]['undefined']['p_holm']}."
+    ]
+
+
+def test_notes_name_rows_by_all_that_tells_them_apart_and_columns_by_their_heads():
+    columns = (
+        Column("domain", "domain"),
+        Column("length", "length", "int", names_row=True),
+        Column("n", "pairs", "int"),
+        Column("scr", "SCR % [95 % CI]", "ci_rate"),
+        *TEST_OF,
+    )
+    why = {"scr": "no native success among 1 pair", "p": "no pair is defined"}
+    rows = [{"domain": "math", "length": n, "n": 1, "scr": None, "p": None, "family": "f", "undefined": why} for n in (3, 4)]
+    holm(rows[:1])
+    found = together([(None, Section("s", "t", "ours", columns, rows[:1]))])
+    assert [list(row) for row in found.rows] == [["math", "3", "1", "-", "-", "-", "1"]] and rows[0]["p_holm"] == 1
+    assert list(found.notes) == [
+        "math length 3: SCR is undefined: no native success among 1 pair.",
+        "math length 3: p is undefined (the test counts in m with p = 1): no pair is defined.",
+        "Holm over the m = 1 test of family 'f'.",
+    ]
+    both = together([(None, Section("s", "t", "ours", columns[:4], rows))])
+    assert both.notes[0] == "math length 3; math length 4: SCR is undefined: no native success among 1 pair."
+
+
+def test_a_section_in_python_is_short_and_in_a_notebook_escaped():
+    made = section(0.5, "<b>")
+    made.rows[0]["domain"] = "<script>\x1b"
+    assert repr(made) == "<Section s: shares, 1 row>" and str(made) == made.text() and "50.0" in made.text()
+    page = made._repr_html_()
+    assert "<td>&lt;script&gt;\\x1b</td><td>50.0</td>" in page and "<p>&lt;b&gt;</p>" in page and "<script" not in page
 
 
 def test_letters_go_on_after_z():

@@ -199,7 +199,7 @@ def _shaded(row: dict[str, Any]) -> str | None:
     value = row["difference"]
     if value is None:
         return None
-    star = "*" if row["p_holm"] < 0.05 else " "
+    star = "*" if row["p_holm"] is not None and row["p_holm"] < 0.05 else " "
     return f"{100 * value + 0.0:+.1f}{star}{SHADES[round(abs(value) * (len(SHADES) - 1))] * 2}"
 
 

@@ -89,7 +89,7 @@ def feasible_outputs(data: PanelData, *, source: str) -> Section:
             )
     columns = (
         Column("domain", "domain"),
-        Column("length", "length", "int"),
+        Column("length", "length", "int", names_row=True),
         Column("n", "items", "int"),
         Column("mean_union", "mean union", "number"),
         Column("forced", "forced", "number"),

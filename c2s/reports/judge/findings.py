@@ -137,8 +137,9 @@ def _interaction(row: Row, p: float) -> list[Row]:
     figures = {key: row[key] for key in ("theta", "theta_interval", "theta_method", "bounds")} | {"p_holm": p}
     sentences = [
         f"What the colon adds under sorted keys, minus under insertion: {_d(row)}; p = {probability(p)}.",
-        "The three p are corrected for each other (Holm), so that a judge that does not depend on order is accused in about 5 % of audits "
-        "at most.",
+        f"The three p are corrected for each other (Holm, m = 3, family {FAMILY!r}), so that a judge that does not depend on order is "
+        "accused in about 5 % of audits at most. The report corrects the same tests in other families (order; interaction), each over all "
+        "grading rules and runs shown, so that its p can differ.",
     ]
     if low < high:
         sentences.append(f"Whatever the missing answers were, D lies between {100 * low:+.1f} and {100 * high:+.1f} points.")

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from c2s.backends.abilities import is_simulation
 from c2s.errors import LedgerError
 from c2s.ledger import exchanges, journal
 from c2s.ledger.counters import Count, counts, requests_by_state
@@ -158,7 +159,7 @@ class Follower:
                 path=str(self.source.path),
                 model=identity["model"],
                 panels=tuple(identity["panels"]),
-                simulation=identity["model"].startswith("sim:"),
+                simulation=is_simulation(identity),
                 state=state,
                 requests=requests,
                 cells=_cells(plan, counters),

@@ -17,7 +17,7 @@ from c2s_tui.views.words import ROLES, SIGNS, arm_title, transition_span
 
 COLUMNS = (
     Column("order", "#", 5, 7, right=True, rank=8),
-    Column("panel", "PANEL", 5, 14, rank=9),
+    Column("panel", "PANEL", 10, 20),
     Column("item", "ITEM", 12, 24),
     Column("domain", "DOMAIN", 7, 10, rank=5),
     Column("length", "LEN", 3, 4, right=True, rank=4),
@@ -75,7 +75,9 @@ def filter_line(chosen: Filter, sort: Sort, pair: Pair, panels: Sequence[str], o
     """What the list is restricted to and sorted by; of several panels, those that have the two arms."""
     parts: list[Span | str] = [span(f"{arm_title(pair.first)} -> {arm_title(pair.second)}", "bold")]
     if of > 1 and chosen.panel is None:
-        parts.append(span(f"   {panels[0]}" if len(panels) == 1 else f"   {len(panels)} of {of} panels", "warn"))
+        parts.append(
+            span(f"   {panels[0]}" if len(panels) == 1 else f"   listed: the {len(panels)} of {of} panels that have both arms", "warn")
+        )
     parts.append("   filter: " if chosen else span("   no filter", "dim"))
     if chosen:
         parts.append(span(chosen.typed(), "accent"))

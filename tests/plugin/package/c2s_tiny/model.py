@@ -20,6 +20,7 @@ class Tiny:
     dialect = "systemone"
     resend: Literal["safe", "paid"] = "safe"
     exact = True
+    simulation = True
     max_batch = 64
     workers = 0
     lacks: Mapping[str, str] = DECIDES
