@@ -6,6 +6,7 @@ import hashlib
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from difflib import get_close_matches
 from numbers import Real
@@ -77,7 +78,7 @@ class Scripted:
         self._result = self._text if dialect.startswith("chat") else self._choices
 
     def call(self, batch: Sequence[Call]) -> Iterator[Exchange]:
-        shown = list(batch) if self._uses_truth else [without_truth(call) for call in batch]
+        shown = [deepcopy(call) if self._uses_truth else without_truth(call) for call in batch]
         if self._answers is not None:
             yield from self._together(self._answers, batch, shown)
             return
@@ -169,9 +170,10 @@ def _timed(exchange: Exchange, began: float, ended: float) -> Exchange:
 
 
 def without_truth(call: Call) -> Call:
-    """The call as a model may see it: the right options are gone, and so is the payload of its parent, which holds the target."""
+    """The call as a model may see it: the right options are gone, and so is the payload of its parent, which holds the target. It is a
+    copy, so that nothing that a script does to it reaches the request that is recorded and scored."""
     ask, parent = call.ask, call.parent
-    seen = Ask(ask.step, ask.request, {}, ask.presentation, ask.matches)
+    seen = Ask(ask.step, deepcopy(ask.request), {}, ask.presentation, deepcopy(ask.matches))
     return Call(call.slot, Parent(parent.id, parent.domain, parent.length, {}, parent.pair), seen, call.body)
 
 

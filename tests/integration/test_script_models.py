@@ -337,3 +337,21 @@ def test_a_class_in_a_file_with_postponed_annotations_is_a_dataclass(tmp_path: P
     source = "from __future__ import annotations\nfrom dataclasses import dataclass\n@dataclass\nclass Kept:\n    n: int\n"
     (came,) = opened(tmp_path, source + "def answer(call):\n    return 'ab'[Kept(1).n]\n").call([call_of("a", "b")])
     assert json.loads(came.raw)["answers"]["answer"]["choice"] == "b"
+
+
+@pytest.mark.parametrize("truth", ["", "uses_truth = True\n"])
+def test_what_a_script_does_to_its_call_reaches_no_request(c2s, memory_path: Path, truth: str):
+    """The recorded requests are those of the plan, and an option that the script invented is no offered one."""
+    path = memory_path / "mutates.py"
+    path.write_text(
+        truth + "def answer(call):\n"
+        "    for question in call.ask.request.questions.values():\n"
+        "        first = next(iter(question.options))\n"
+        "        question.options.clear()\n"
+        "        question.options['HACK'] = None\n"
+        "    call.ask.request.questions.clear()\n"
+        "    return first\n"
+    )
+    run = memory_path / "run"
+    assert c2s("run", "--model", f"script:{path}", "--domain", "math", "--limit", "2", "--out", run)[0] == 0
+    assert c2s("verify", run)[0] == 0
