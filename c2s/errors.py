@@ -32,10 +32,29 @@ class LedgerError(C2SError):
     """The run directory or its ledger is damaged, foreign, locked or of an unknown version."""
 
 
+class ArmError(C2SError):
+    """The program of an arm is at fault: it raised something, or asked for what its panel did not plan."""
+
+
 class VerifyError(C2SError):
     """Something in a run directory does not follow from the frozen items and the recorded answers."""
 
     exit_code = 1
+
+
+LONGEST_MESSAGE = 300
+"""Characters of another program's message that a sentence of ours repeats."""
+
+
+def described(error: BaseException) -> str:
+    """An exception of code that is not ours in one line of limited length: its type, then what it says."""
+    try:
+        message = " ".join(str(error).split())
+    except Exception:
+        message = "(its message cannot be shown)"
+    if len(message) > LONGEST_MESSAGE:
+        message = message[:LONGEST_MESSAGE] + "..."
+    return message if isinstance(error, ImportError) else f"{type(error).__name__}: {message}"
 
 
 def nearest(name: str, known: list[str]) -> str:

@@ -208,7 +208,7 @@ class Selection(Options):
     """What is asked of a model: panels, and which of their parents."""
 
     panels: tuple[str, ...] = option(
-        "see `c2s panels`; all: whatever the model supports (default: main)",
+        "see `c2s panels`; all: those of c2s itself that the model supports (default: main)",
         default=("main",),
         flag="--panel",
         metavar="NAME[,NAME]",

@@ -10,6 +10,7 @@ Names that stand in a run directory are only looked up here. Nothing is ever imp
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +19,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from c2s import __version__
-from c2s.errors import UsageError
+from c2s.errors import C2SError, UsageError, described
+from c2s.stdout import TO_STDERR
 
 if TYPE_CHECKING:
     from importlib import metadata
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 Kind = Literal["model", "panel", "source"]
 GROUPS: Mapping[Kind, str] = {"model": "c2s.models", "panel": "c2s.panels", "source": "c2s.sources"}
 """The group of entry points of each kind."""
+
+RESERVED = frozenset({"all"})
+"""Names that no package may bring: `--panel all` means the panels of c2s itself."""
 
 T = TypeVar("T")
 
@@ -178,11 +183,10 @@ class Registry(Mapping[str, T], Generic[T]):
         plugin = self.plugin(name)
         if not _NAME.fullmatch(name):
             raise UsageError(f"{plugin.distribution} brings a {self.kind} {name!r}: a name is made of letters, digits, dots and dashes")
+        if name in RESERVED:
+            raise UsageError(f"{plugin.distribution} brings a {self.kind} {name!r}: this name has a meaning of its own in c2s")
         where = f"{self.kind} {name!r} of the package {plugin.distribution} cannot be used: {plugin.target}"
-        try:
-            loaded: T = _attribute(plugin.target)
-        except (Exception, SystemExit) as error:  # whatever a package does when it is imported, the others go on
-            raise UsageError(f"{where} failed: {_sentence(error)}") from error
+        loaded: T = _imported(plugin.target, f"{where} failed")
         if not isinstance(loaded, _attribute(self.type)):
             raise UsageError(f"{where} is no {self.type.replace(':', '.')}, but {type(loaded).__name__}")
         if self._named is not None and self._named(loaded) != name:
@@ -211,10 +215,7 @@ def resolve_endpoint(panel: str, endpoint: str) -> Callable[..., Any]:
         if module.partition(".")[0] not in own:
             there = f" and not in {', '.join(sorted(own))}, which brought the panel" if own else ""
             raise UsageError(f"{where} is not in c2s.reports{there}")
-    try:
-        found = _attribute(endpoint)
-    except (Exception, SystemExit) as error:
-        raise UsageError(f"{where} cannot be used: {_sentence(error)}") from error
+    found = _imported(endpoint, f"{where} cannot be used")
     if not callable(found):
         raise UsageError(f"{where} is no function, but {type(found).__name__}")
     return found  # type: ignore[no-any-return]
@@ -227,10 +228,7 @@ def resolve_target(entry: Entry) -> Callable[..., Any]:
         packages = next((p.packages for p in _installed("model").get(entry.kind, ()) if p.distribution == entry.distribution), frozenset())
         if not _TARGET.fullmatch(entry.target) or entry.target.partition(":")[0].partition(".")[0] not in packages:
             raise UsageError(f"{where} is not a module:function of that package")
-    try:
-        found = _attribute(entry.target)
-    except ImportError as error:
-        raise UsageError(f"{where} cannot be imported: {_sentence(error)}") from error
+    found = _imported(entry.target, f"{where} cannot be imported")
     return getattr(found, "open", found)  # type: ignore[no-any-return]
 
 
@@ -269,26 +267,54 @@ def _attribute(target: str) -> Any:
         raise ImportError(f"the module {module} has no {attribute}") from None
 
 
-def _sentence(error: BaseException) -> str:
-    return " ".join((str(error) if isinstance(error, ImportError) else f"{type(error).__name__}: {error}").split())
+def _imported(target: str, where: str) -> Any:
+    """What a target names. Whatever a package does when it is imported becomes a UsageError that begins with `where`, and the others go
+    on; only Ctrl-C ends the command. What the package prints goes to standard error."""
+    try:
+        with TO_STDERR:
+            return _attribute(target)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        if isinstance(error, C2SError) and target.startswith("c2s."):
+            raise  # one of our own modules, which says itself what it lacks
+        raise UsageError(f"{where}: {described(error)}") from error
 
 
 def _installed(kind: Kind) -> Mapping[str, tuple[Plugin, ...]]:
-    return _entry_points(GROUPS[kind], tuple(sys.path))
+    try:
+        here = os.getcwd()
+    except OSError:  # the folder has been removed
+        here = ""
+    return _entry_points(GROUPS[kind], _without(here, tuple(sys.path)))
+
+
+@lru_cache
+def _without(here: str, path: tuple[str, ...]) -> tuple[str, ...]:
+    """The path without the current folder: files that only lie there are not installed. An editable install of it is, by the metadata in
+    its environment."""
+    return tuple(entry for entry in path if entry and (not here or os.path.realpath(entry) != os.path.realpath(here)))
 
 
 @lru_cache
 def _entry_points(group: str, path: tuple[str, ...]) -> Mapping[str, tuple[Plugin, ...]]:
-    """Entry points of a group by name. `path` is where they were looked for, so that another one is looked through anew."""
+    """Entry points of a group by name, of the packages in the folders of `path`."""
     from importlib import metadata  # most commands ask for names of c2s alone, and need not wait for it
 
     found: dict[str, list[Plugin]] = {}
-    for point in metadata.entry_points(group=group):
-        if point.dist is None:
+    seen: set[str] = set()
+    for installed in metadata.distributions(path=list(path)):
+        points = installed.entry_points.select(group=group)
+        if not points:
             continue
-        name, version = point.dist.metadata["Name"] or "unnamed", point.dist.version
-        plugin = Plugin(point.name, point.value, Distribution(name, version), _packages(point.dist))
-        found.setdefault(point.name, []).append(plugin)
+        name = installed.metadata["Name"] or "unnamed"
+        plain = re.sub(r"[-_.]+", "-", name).lower()
+        if plain in seen:  # an earlier folder of the path has this package: that is the one which is imported
+            continue
+        seen.add(plain)
+        for point in points:
+            plugin = Plugin(point.name, point.value, Distribution(name, installed.version), _packages(installed))
+            found.setdefault(point.name, []).append(plugin)
     return {name: tuple(plugins) for name, plugins in sorted(found.items())}
 
 

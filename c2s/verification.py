@@ -104,7 +104,10 @@ def _ledger(run: RunDirectory) -> tuple[Verification, str | None]:
             for parent in reader.parents(db, name):
                 try:
                     replay.parent(parent)
-                except Exception as error:  # altered data can be anything; what an arm cannot work with does not follow from the plan
+                except (
+                    Exception,
+                    SystemExit,
+                ) as error:  # altered data can be anything; what an arm cannot work with does not follow from the plan
                     found.differences.append(f"{name}/{parent.parent.id}: cannot be derived: {type(error).__name__}: {error}")
         stored = Counter({(c.panel, c.domain, c.length, c.arm, c.key): c.n for c in counts(db) if c.panel not in absent})
         for key in sorted(set(stored) | set(counters)):
@@ -161,7 +164,7 @@ def _items(db: sqlite3.Connection, identity: Mapping[str, Any], absent: Containe
             continue
         try:
             differences = panel(name).source.check(frozen, Settings.from_dict(identity["settings"]))
-        except Exception as error:  # the source of a package may fail in any way
+        except (Exception, SystemExit) as error:  # the source of a package may fail in any way
             differences = [f"{name}: its frozen items cannot be checked: {type(error).__name__}: {error}"]
         if len(differences) > 3:
             differences = [

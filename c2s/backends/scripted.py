@@ -18,10 +18,10 @@ import orjson
 
 from c2s.backends.base import DECIDES, Call, Exchange
 from c2s.backends.registry import take
-from c2s.backends.stdout import TO_STDERR
 from c2s.backends.writing import WRITES, chosen_contract
 from c2s.errors import UsageError
 from c2s.records import Ask, Parent, Question
+from c2s.stdout import TO_STDERR
 
 Answered = str | Mapping[str, str | Mapping[str, float]] | Exchange
 """What a script returns for one call."""

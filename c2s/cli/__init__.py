@@ -64,13 +64,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     options = argparse.Namespace(debug="--debug" in words)
     try:
-        options = parser(words[0] if words else None).parse_args(words)
+        try:
+            options = parser(words[0] if words else None).parse_args(words)
+        except SystemExit as end:  # argparse has printed its help or the version
+            return int(end.code or 0)
         module, _, function = options.target.partition(":")
         code: int = getattr(importlib.import_module(f"c2s.cli.{module}"), function)(options)
         sys.stdout.flush()
         return code
-    except SystemExit as end:  # argparse has printed its help or the version
-        return int(end.code or 0)
     except C2SError as error:
         if options.debug:
             raise
@@ -80,6 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except SystemExit as end:  # code of a package or of a user's file: nothing of ours ends so
+        return _fail(f"code that is not part of c2s ended the command by sys.exit({end.code!r})", 2)
     except Exception as error:
         if options.debug:
             raise

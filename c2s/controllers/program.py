@@ -6,10 +6,12 @@ The runner, resume and verify all drive the same `ParentProgram`; see docs/archi
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from c2s.controllers.arm_factors import Factors
+from c2s.errors import ArmError, C2SError, InputError, described
 from c2s.records import Answer, Ask, Outcome, Parent, Slot
 from c2s.settings import Settings
 
@@ -137,14 +139,15 @@ class ParentProgram:
                 if missing:
                     self._close(run, self._undefined(run, f"needs {missing[0]}, which is undefined"), "blocked")
                 else:
-                    run.generator = run.arm.program(self.parent, Context(self.settings, outcomes, run.replicate, run.turn))
+                    with self._at_fault(run):
+                        run.generator = run.arm.program(self.parent, Context(self.settings, outcomes, run.replicate, run.turn))
                     yield from self._step(run, run.generator, None)
 
     def _needed(self, name: str, run: _Run) -> _Run:
         """The instance of the needed arm with the same replicate and turn if it has one, else its first."""
         needed = self._runs.get((name, run.replicate, run.turn)) or self._runs.get((name, 0, 0))
         if needed is None:
-            raise RuntimeError(f"arm {run.arm.name} of {self.parent.id} needs {name}, which has no outcome for it: their turns differ")
+            raise ArmError(f"{self._where(run)} needs {name}, which has no outcome for it: their turns differ")
         return needed
 
     def _advance(self, run: _Run, answers: list[Answer]) -> list[tuple[Slot, Ask]]:
@@ -153,7 +156,11 @@ class ParentProgram:
         return asks + list(self._launch()) if run.outcome is not None else asks
 
     def _step(self, run: _Run, generator: ArmGenerator, answers: list[Answer] | None) -> list[tuple[Slot, Ask]]:
-        """The next round of an arm; None as answers starts it."""
+        """The next round of an arm; None as answers starts it. Raises ArmError where the arm's program is at fault."""
+        with self._at_fault(run):
+            return self._round(run, generator, answers)
+
+    def _round(self, run: _Run, generator: ArmGenerator, answers: list[Answer] | None) -> list[tuple[Slot, Ask]]:
         try:
             run.round = next(generator) if answers is None else generator.send(answers)
         except StopIteration as stop:
@@ -163,9 +170,24 @@ class ParentProgram:
         steps = {slot.step for slot in slots}
         planned = run.arm.steps(self.parent)
         if not steps or len(steps) != len(slots) or steps & run.asked or not steps <= set(planned):
-            raise RuntimeError(f"arm {run.arm.name} of {self.parent.id} asked for steps {sorted(steps)} (planned: {planned})")
+            raise ArmError(f"{self._where(run)} asked for steps {sorted(steps)} (planned: {planned})")
         run.asked |= steps
         return list(zip(slots, run.round, strict=True))
+
+    def _where(self, run: _Run) -> str:
+        return f"panel {self.panel}, parent {self.parent.id}: the arm {run.arm.name}"
+
+    @contextmanager
+    def _at_fault(self, run: _Run) -> Iterator[None]:
+        """Whatever an arm's program raises is an ArmError that names it, also sys.exit; Ctrl-C and our own errors stay what they are."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            if isinstance(error, C2SError) and not isinstance(error, InputError):
+                raise
+            raise ArmError(f"{self._where(run)} failed: {described(error)}") from error
 
     def _undefined(self, run: _Run, reason: str) -> Outcome:
         return Outcome(run.arm.name, run.replicate, turn=run.turn, status="undefined", reason=reason)

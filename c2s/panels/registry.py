@@ -95,7 +95,8 @@ class Selection:
 
 
 def select(names: Sequence[str], lacks: Mapping[str, str] | None = None) -> Selection:
-    """The named panels with all that they use; "all" stands for every panel that the model supports.
+    """The named panels with all that they use; "all" stands for every panel of c2s itself that the model supports, so
+    that it means the same whatever is installed.
 
     `lacks` is what a model does not offer (see `Panel.requires`), with the reason. Raises UsageError for an unknown
     panel and for a named one that the model does not support.
@@ -110,11 +111,8 @@ def select(names: Sequence[str], lacks: Mapping[str, str] | None = None) -> Sele
                 raise UsageError(f"panel {name} cannot be run with this model: {reason}")
             wanted.append(name)
             continue
-        for other in PANELS.names():
-            try:
-                reason = _unsupported(other, lacks)
-            except UsageError as error:  # a package that cannot be used
-                reason = str(error)
+        for other in PANELS.declared:
+            reason = _unsupported(other, lacks)
             if reason:
                 skipped[other] = reason
             else:

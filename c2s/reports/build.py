@@ -5,12 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import orjson
 
-from c2s.errors import LedgerError, UsageError
+from c2s.errors import LedgerError, UsageError, described
 from c2s.ledger import sqlite
 from c2s.ledger.directory import RunDirectory
 from c2s.panels.base import Endpoint
@@ -20,7 +22,8 @@ from c2s.reports.data import PanelData, RunData
 from c2s.reports.document import JSON_OPTIONS, PanelReport, Report, RunReport, as_json
 from c2s.reports.head import head
 from c2s.reports.render import render
-from c2s.reports.section import Section, failed, holm, together
+from c2s.reports.section import Column, Row, Section, failed, holm, together
+from c2s.stdout import TO_STDERR
 
 __all__ = ["Report", "as_json", "build", "render", "section_of"]
 
@@ -47,7 +50,7 @@ def build(paths: Sequence[Path | str], *, exploratory: bool = False) -> Report:
         for name in report.names() if len(runs) > 1 else ():
             shared = [data for run in runs if (data := run.panel(name)) is not None]
             if len(shared) > 1 and shared[0].panel.across:
-                report.across[name] = [section_of(endpoint, shared, name) for endpoint in shared[0].panel.across]
+                report.across[name] = _apart([section_of(endpoint, shared, name) for endpoint in shared[0].panel.across])
     _correct(report)
     _replace_unwritable(report)
     return report
@@ -74,13 +77,13 @@ def _panel(run: RunData, name: str, exploratory: bool) -> PanelReport:
 
 def _apart(sections: Sequence[Section]) -> list[Section]:
     """Sections with names of their own: the document holds them by name, and one that failed may have taken another's."""
-    names: set[str] = set()
+    apart: dict[str, Section] = {}
     for section in sections:
         name, number = section.name, 2
-        while section.name in names:
-            section.name, number = f"{name} {number}", number + 1
-        names.add(section.name)
-    return list(sections)
+        while name in apart:
+            name, number = f"{section.name} {number}", number + 1
+        apart[name] = section if name == section.name else replace(section, name=name)
+    return list(apart.values())
 
 
 def section_of(endpoint: Endpoint, data: PanelData | list[PanelData], panel: str) -> Section:
@@ -89,7 +92,23 @@ def section_of(endpoint: Endpoint, data: PanelData | list[PanelData], panel: str
     if "family" in endpoint.options:
         name += f":{endpoint.options['family']}"
         feeds = frozenset([str(endpoint.options["family"])])
-    return _made(name, panel, lambda: resolve_endpoint(panel, endpoint.function)(data, **endpoint.options), feeds)
+    return _made(name, panel, lambda: _called(endpoint, data, panel), feeds)
+
+
+def _called(endpoint: Endpoint, data: PanelData | list[PanelData], panel: str) -> Section:
+    function = resolve_endpoint(panel, endpoint.function)
+    if endpoint.function.startswith("c2s.reports."):
+        return function(data, **endpoint.options)  # type: ignore[no-any-return]
+    with TO_STDERR:  # a package may print; standard output is the report
+        section = function(data, **endpoint.options)
+    if isinstance(section, Section) and section.layout is not None:
+        section = replace(section, layout=partial(_laid_out, section.layout))
+    return section  # type: ignore[no-any-return]
+
+
+def _laid_out(layout: Callable[[Sequence[Row]], Sequence[Row]], rows: Sequence[Row]) -> Sequence[Row]:
+    with TO_STDERR:
+        return layout(rows)
 
 
 def _made(name: str, panel: str, make: Callable[[], Section], feeds: frozenset[str] | None) -> Section:
@@ -100,17 +119,44 @@ def _made(name: str, panel: str, make: Callable[[], Section], feeds: frozenset[s
         return section
     except (LedgerError, sqlite3.DatabaseError):
         raise  # the ledger itself is damaged: no section can be made of it
-    except Exception as error:  # a fault in one section must not take the others with it
-        reason = str(error) if isinstance(error, UsageError) else f"{type(error).__name__}: {error}"
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a fault in one section, also sys.exit, must not take the others with it
+        reason = str(error) if isinstance(error, UsageError) else described(error)
         return failed(name, f"Section {name!r} of panel {panel!r} could not be made: {reason}.", feeds)
 
 
 def _check(section: Section) -> None:
-    """What the document and Holm need: plain values, and p-values that are probabilities."""
+    """What the document and Holm need: texts where texts belong, plain values, and p-values that are probabilities."""
+    if not isinstance(section, Section):
+        raise TypeError(f"the endpoint gave no Section, but {type(section).__name__}")
+    texts = {"name": section.name, "title": section.title, "source": section.source}
+    for what, value in [*texts.items(), *(("a note", note) for note in _list("notes", section.notes, list))]:
+        _is(what, value, str)
+    for column in _list("columns", section.columns, (list, tuple)):
+        _is("a column", column, Column)
+    for row in _list("rows", section.rows, list):
+        _is("a row", row, dict)
+        _is("`undefined` of a row", row.get("undefined", {}), dict)
     for row in section.tests():
-        if row["p"] is not None and not 0 <= row["p"] <= 1:
+        _is("a family", row["family"], str)
+        if row["p"] is None:
+            continue
+        _is("p", row["p"], (int, float))
+        if not 0 <= row["p"] <= 1:
             raise ValueError(f"p = {row['p']} of family {row['family']!r} is no probability")
     orjson.dumps([section.rows, section.notes], option=JSON_OPTIONS)
+
+
+def _is(what: str, value: object, kind: type | tuple[type, ...]) -> None:
+    if not isinstance(value, kind):
+        kinds = kind if isinstance(kind, tuple) else (kind,)
+        raise TypeError(f"{what} must be {' or '.join(k.__name__ for k in kinds)}, not {type(value).__name__}")
+
+
+def _list(what: str, values: Any, kind: type | tuple[type, ...]) -> Any:
+    _is(what, values, kind)
+    return values
 
 
 def _correct(report: Report) -> None:

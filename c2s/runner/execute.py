@@ -17,7 +17,7 @@ import orjson
 from c2s.backends.base import Backend, Call, Exchange
 from c2s.controllers.replay import Reply
 from c2s.dialects import dialect
-from c2s.errors import C2SError, LedgerError
+from c2s.errors import C2SError, LedgerError, described
 from c2s.ledger import exchanges, reader
 from c2s.ledger.counters import counts
 from c2s.ledger.rows import ExchangeRow, SlotRow
@@ -101,8 +101,10 @@ class Runner:
         self._load()
         try:
             self._loop()
-        except Exception:  # also a fault in an arm of somebody else's package
+        except (Exception, SystemExit) as error:  # also a fault in somebody else's package, which may call sys.exit
             self._rescue()
+            if isinstance(error, SystemExit):
+                raise C2SError(f"the run was ended by code of a package: {described(error)}") from error
             raise
         self._abandon()
         self.finished = self.tally.open == 0

@@ -41,7 +41,47 @@ def bad_cell(data: Any) -> Section:
     return Section("bad_cell", "t", "ours", COLUMNS, [{"x": "words"}])
 
 
+def ends(data: Any) -> Section:
+    raise SystemExit(0)
+
+
+def odd_family(data: Any) -> Section:
+    return Section("odd_family", "t", "ours", COLUMNS, [{"x": 0.5, "family": ["x"], "p": 0.5}])
+
+
+def odd_p(data: Any) -> Section:
+    return Section("odd_p", "t", "ours", COLUMNS, [{"x": 0.5, "family": "f", "p": True + 1j}])
+
+
+def odd_name(data: Any) -> Section:
+    return Section(["a"], "t", "ours", COLUMNS, [{"x": 0.5}])  # type: ignore[arg-type]
+
+
+def odd_title(data: Any) -> Section:
+    return Section("odd_title", 3, "ours", COLUMNS, [{"x": 0.5}])  # type: ignore[arg-type]
+
+
+def odd_note(data: Any) -> Section:
+    return Section("odd_note", "t", "ours", COLUMNS, [{"x": 0.5}], [["a"]])  # type: ignore[list-item]
+
+
+def odd_undefined(data: Any) -> Section:
+    return Section("odd_undefined", "t", "ours", COLUMNS, [{"x": None, "undefined": "why"}])
+
+
+def no_section(data: Any) -> Section:
+    return None  # type: ignore[return-value]
+
+
 FAULTS = {
+    "ends": "SystemExit: 0",
+    "odd_family": "a family must be str, not list",
+    "odd_p": "p must be int or float, not complex",
+    "odd_name": "name must be str, not list",
+    "odd_title": "title must be str, not int",
+    "odd_note": "a note must be str, not list",
+    "odd_undefined": "`undefined` of a row must be dict, not str",
+    "no_section": "the endpoint gave no Section, but NoneType",
     "raises": "ZeroDivisionError",
     "unprintable": "TypeError",
     "no_probability": "p = 1.5",
@@ -78,6 +118,18 @@ def test_a_faulty_section_leaves_the_others(c2s, run: Path, monkeypatch: pytest.
         assert f"because '{fault}' could not be made" in test["undefined"]["p_holm"]
     code, out, _ = c2s("report", run)
     assert code == 1 and "could not be made" in " ".join(out.split()) and "main: by target length" in out
+
+
+def test_names_across_runs_are_unique_and_every_section_is_kept(c2s, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    other = tmp_path / "other"
+    assert c2s("run", "--model", "sim:oracle", "--domain", "math", "--limit", 2, "--out", other)[0] == 0
+    one = Section("same", "t", "ours", COLUMNS, [{"x": 0.5}])
+    monkeypatch.setattr(retention, "same", lambda data: one, raising=False)
+    same = Endpoint("c2s.reports.retention:same")
+    monkeypatch.setitem(PANELS.loaded, "main", dataclasses.replace(PANELS["main"], endpoints=(same, same), across=(same, same)))
+    document = build([run, other]).as_dict()
+    assert list(document["across"]["main"]) == ["same", "same 2"]
+    assert list(document["runs"][0]["sections"])[:2] == ["same", "same 2"]
 
 
 def test_a_run_with_a_section_that_was_not_made_exits_with_1(c2s, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -13,7 +13,7 @@ from support.server import Action, Server
 
 from c2s.backends.registry import open_model
 from c2s.controllers.program import Arm
-from c2s.errors import InputError
+from c2s.errors import ArmError, InputError
 from c2s.panels.base import Panel
 from c2s.records import Ask, Outcome, Parent, Question, Request
 from c2s.spending.budget import Budget
@@ -111,7 +111,14 @@ def test_a_run_over_each_protocol_verifies(memory_path, model, behave, path):
         backend.close()
 
 
-@pytest.mark.parametrize(("fault", "error", "said"), [("request", InputError, "1 to 26 options, not 27"), ("arm", ValueError, "at fault")])
+@pytest.mark.parametrize(
+    ("fault", "error", "said"),
+    [
+        ("request", InputError, "1 to 26 options, not 27"),
+        ("arm", ArmError, "panel many, parent s3: the arm x failed: ValueError: at fault"),
+        ("exit", ArmError, "panel many, parent s3: the arm x failed: SystemExit: 0"),
+    ],
+)
 def test_a_fault_in_the_middle_of_a_run_ends_it_and_loses_nothing_that_is_under_way(memory_path, fault, error, said):
     """A request that cannot be made (code readout takes 26 options at most), or an arm of another package that raises."""
 
@@ -120,6 +127,8 @@ def test_a_fault_in_the_middle_of_a_run_ends_it_and_loses_nothing_that_is_under_
         (answer,) = yield [Ask(1, Request(parent.id, {"answer": Question("q", {f"o{n}": None for n in range(options)})}))]
         if (parent.id, fault) == ("s3", "arm"):
             raise ValueError("at fault")
+        if (parent.id, fault) == ("s3", "exit"):
+            raise SystemExit(0)
         return Outcome("", output=answer.choice().taken(), correct=True)
 
     made = [Parent(f"s{n}", "math", 1, {"target": "a", "candidates": ["a"]}) for n in range(9)]

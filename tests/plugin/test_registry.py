@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -59,11 +60,12 @@ def test_our_panels_and_models_stand_in_the_same_registry_under_their_own_names(
             find(name)
 
 
-def test_a_panel_of_a_package_is_found_named_and_taken_into_all(install):
+def test_a_panel_of_a_package_is_found_and_named_and_all_means_ours_alone(install):
     install("own-package", {"c2s.panels": {"own": "own_panel:OWN"}}, {"own_panel.py": PANEL, "own_reports.py": "def table(data): ..."})
     assert "own" not in PANELS.loaded  # nothing is imported before it is asked for
     assert panel("own").arms == MAIN.arms and str(PANELS.distribution("own")) == "own-package 1.5"
-    assert "own" in [p.name for p in select(["all"]).panels]
+    assert [p.name for p in select(["all", "own"]).panels if p.name not in PANELS.declared] == ["own"]
+    assert "own" not in [p.name for p in select(["all"]).panels] and select(["all"]).skipped == {}
     assert origins({"panel": ["main", "own"], "model": ["sim:oracle", "x"]}) == {"panel": {"own": ["own-package", "1.5"]}}
     assert resolve_endpoint("own", "own_reports:table").__name__ == "table"
     assert PANELS.problems() == []
@@ -74,6 +76,8 @@ def test_a_panel_of_a_package_is_found_named_and_taken_into_all(install):
     [
         ("raise RuntimeError('no\\nlicence')", "own_panel:OWN failed: RuntimeError: no licence"),
         ("import sys; sys.exit(3)", "own_panel:OWN failed: SystemExit: 3"),
+        ("class Odd(BaseException): ...\nraise Odd('x' * 5000)", f"own_panel:OWN failed: Odd: {'x' * 300}..."),
+        ("class Odd(Exception):\n    def __str__(self): 1 / 0\nraise Odd", "own_panel:OWN failed: Odd: (its message cannot be shown)"),
         ("import absent_module", "own_panel:OWN failed: No module named 'absent_module'"),
         ("OTHER = 1", "own_panel:OWN failed: the module own_panel has no OWN"),
         ("OWN = 1", "own_panel:OWN is no c2s.panels.base.Panel, but int"),
@@ -87,8 +91,71 @@ def test_a_package_that_cannot_be_used_is_one_sentence_and_hinders_nobody(instal
     assert str(raised.value).startswith("panel 'own' of the package broken-package 1.5 cannot be used: ") and sentence in str(raised.value)
     assert PANELS.problems() == [str(raised.value)]
     assert "own" not in list(PANELS) and "main" in list(PANELS)
-    chosen = select(["all"])
-    assert chosen.skipped == {"own": str(raised.value)} and "main" in [p.name for p in chosen.panels]
+    assert "main" in [p.name for p in select(["all"]).panels]
+
+
+def test_ctrl_c_while_a_package_is_imported_ends_the_command(install):
+    install("slow-package", {"c2s.panels": {"own": "own_panel:OWN"}}, {"own_panel.py": "raise KeyboardInterrupt"})
+    with pytest.raises(KeyboardInterrupt):
+        panel("own")
+
+
+def test_no_package_brings_a_panel_named_all(install):
+    install("greedy", {"c2s.panels": {"all": "own_panel:OWN"}}, {"own_panel.py": "raise RuntimeError"})
+    assert PANELS.problems() == ["greedy 1.5 brings a panel 'all': this name has a meaning of its own in c2s"]
+    assert "main" in [p.name for p in select(["all"]).panels]
+
+
+def test_what_a_package_prints_when_it_is_imported_goes_to_standard_error(install, capsys):
+    install(
+        "loud",
+        {"c2s.panels": {"own": "own_panel:OWN"}},
+        {"own_panel.py": "print('hello')" + PANEL, "own_reports.py": "print('again')\ndef table(data): ..."},
+    )
+    assert panel("own").name == "own" and resolve_endpoint("own", "own_reports:table").__name__ == "table"
+    assert capsys.readouterr() == ("", "hello\nagain\n")
+
+
+def test_an_earlier_folder_of_the_path_has_the_package(install):
+    install("same", {"c2s.panels": {"own": "own_panel:OWN"}}, {})
+    earlier = Path(sys.path[0])
+    install("same-later", {}, {})
+    (Path(sys.path[0]) / "same_later-1.5.dist-info").rename(Path(sys.path[0]) / "same-2.0.dist-info")
+    (Path(sys.path[0]) / "same-2.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: Same\nVersion: 2.0\n")
+    (Path(sys.path[0]) / "same-2.0.dist-info" / "entry_points.txt").write_text("[c2s.panels]\nown = own_panel:OWN\n")
+    assert str(PANELS.distribution("own")) == "Same 2.0" and earlier != Path(sys.path[0])
+
+
+@pytest.mark.parametrize("path", ["", "absolute"])
+def test_a_package_that_only_lies_in_the_current_folder_is_not_installed(install, monkeypatch, path):
+    install("evil", {"c2s.panels": {"evil": "evil:PANEL"}, "c2s.models": {"evil": "evil:PANEL"}}, {"evil.py": "raise SystemExit(0)"})
+    assert "evil" in PANELS.names()
+    folder = sys.path[0]
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", [path and folder, *sys.path[1:]])
+    assert "evil" not in PANELS.names() and "evil" not in MODELS.names()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["-m", "c2s", "panels", "--json"],
+        [
+            "-c",
+            "from c2s.panels.registry import PANELS; print(list(PANELS), PANELS.problems())",
+        ],
+    ],
+)
+def test_python_in_a_folder_with_metadata_finds_no_package_there(install, command):
+    install(
+        "evil", {"c2s.panels": {"evil": "evil:PANEL"}}, {"evil.py": "open('sprung', 'w').close()", "json.py": "open('sprung', 'w').close()"}
+    )
+    folder = Path(sys.path[0])
+    if command[0] == "-c":
+        (folder / "json.py").unlink()  # Python itself looks there first
+    done = subprocess.run([sys.executable, *command], cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "evil" not in done.stdout + done.stderr and "main" in done.stdout and not (folder / "sprung").exists()
 
 
 def test_a_package_takes_no_name_of_ours_and_two_packages_share_none(install):

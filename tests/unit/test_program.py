@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+import sys
 
 import pytest
 
 from c2s.controllers.program import Arm, Context, ParentProgram
+from c2s.errors import ArmError
 from c2s.records import INVALID, Answer, Ask, Choice, Outcome, Parent, Question, Request, Slot
 from c2s.settings import Settings
 
@@ -155,8 +157,38 @@ def test_unexpected_answers_and_unplanned_asks_are_refused():
     p.receive(slot, said("a"))
     with pytest.raises(RuntimeError, match="not expected"):
         p.receive(slot, said("a"))
-    with pytest.raises(RuntimeError, match="asked for steps"):
+    with pytest.raises(ArmError, match="asked for steps"):
         program(Arm("serial", independent, ONE)).start()
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        (lambda: sys.exit(0), "failed: SystemExit: 0"),
+        (lambda: 1 / 0, "failed: ZeroDivisionError: division by zero"),
+        (lambda: int("x" * 2000), "failed: ValueError: invalid literal for int"),
+    ],
+)
+def test_whatever_an_arm_raises_names_the_panel_the_parent_and_the_arm(fault, sentence):
+    def later(parent, ctx):
+        yield [ask(1)]
+        fault()
+
+    p = program(Arm("odd", later, ONE))
+    ((slot, _),) = p.start()
+    with pytest.raises(ArmError) as raised:
+        p.receive(slot, said("a"))
+    assert str(raised.value).startswith(f"panel {p.panel}, parent p1: the arm odd {sentence}") and len(str(raised.value)) < 400
+    with pytest.raises(ArmError, match="parent p1: the arm odd failed"):
+        program(Arm("odd", lambda parent, ctx: fault(), ONE)).start()
+
+
+def test_ctrl_c_in_an_arm_stays_ctrl_c():
+    def interrupted(parent, ctx):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        program(Arm("odd", interrupted, ONE)).start()
 
 
 def test_context_gives_the_seed():
@@ -168,5 +200,5 @@ def test_an_arm_without_turns_cannot_need_one_with_turns():
     one_by_one = Arm("copy", copy, ONE, needs=("turned",), turns=lambda parent: 2)
     whole = Arm("copy", copy, ONE, needs=("turned",))
     assert [slot.turn for slot, _ in program(turned, one_by_one).start()] == [1, 2]
-    with pytest.raises(RuntimeError, match="copy of p1 needs turned, which has no outcome for it"):
+    with pytest.raises(ArmError, match="parent p1: the arm copy needs turned, which has no outcome for it"):
         program(turned, whole).start()

@@ -1,4 +1,4 @@
-"""Standard output belongs to c2s: what a user's function prints meanwhile goes to standard error."""
+"""Standard output belongs to c2s: what the code of a user or of a package prints goes to standard error."""
 
 from __future__ import annotations
 
