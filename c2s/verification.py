@@ -104,10 +104,7 @@ def _ledger(run: RunDirectory) -> tuple[Verification, str | None]:
             for parent in reader.parents(db, name):
                 try:
                     replay.parent(parent)
-                except (
-                    Exception,
-                    SystemExit,
-                ) as error:  # altered data can be anything; what an arm cannot work with does not follow from the plan
+                except (Exception, SystemExit) as error:  # altered data can be anything, and an arm may not bear it
                     found.differences.append(f"{name}/{parent.parent.id}: cannot be derived: {type(error).__name__}: {error}")
         stored = Counter({(c.panel, c.domain, c.length, c.arm, c.key): c.n for c in counts(db) if c.panel not in absent})
         for key in sorted(set(stored) | set(counters)):

@@ -384,10 +384,8 @@ class Runner:
         self._under_way.clear()
 
     def _rescue(self) -> None:
-        """After a failure (the ledger cannot be written, a request cannot be made, an arm is at fault): wait for what is under way, since
-        it is paid for, and commit it.
-
-        Where that fails, the requests under way are `sent` in the ledger and will be unknown: nothing is lost silently.
+        """After a failure (of the ledger, of a request, of an arm): wait for what is under way and paid for, give up what is free, commit.
+        Where this fails, requests under way are `sent` in the ledger and will be unknown: none is lost.
         """
         self.stopping = max(1, self.stopping)
         while self._under_way and self.stopping < 2 and not self._safe:
@@ -395,7 +393,8 @@ class Runner:
             while self._results:
                 try:
                     self._take(*self._results.popleft())
-                except Exception:
+                except (Exception, SystemExit):
                     continue  # its exchange is noted; what should follow from it will follow on resume
         with suppress(LedgerError):  # the first error is raised; it says what to do
+            self._abandon()
             self.writer.commit()
