@@ -36,12 +36,6 @@ class ArmError(C2SError):
     """The program of an arm is at fault: it raised something, or asked for what its panel did not plan."""
 
 
-class VerifyError(C2SError):
-    """Something in a run directory does not follow from the frozen items and the recorded answers."""
-
-    exit_code = 1
-
-
 LONGEST_MESSAGE = 300
 """Characters of another program's message that a sentence of ours repeats."""
 

@@ -21,7 +21,7 @@ from c2s.errors import C2SError, LedgerError, UsageError
 from c2s.ledger import exchanges, reader
 from c2s.ledger.rows import ExchangeRow, ParentRow, SlotRow
 from c2s.panels.registry import PANELS, panel
-from c2s.records import INVALID, Ask, Choice, Outcome, Question, Slot
+from c2s.records import Ask, Choice, Outcome, Question, Slot
 from c2s.settings import Settings
 from c2s_tui.data.items import text_of
 from c2s_tui.data.source import Source
@@ -286,8 +286,3 @@ def sends(source: Source, slot: int) -> list[Send]:
         if named is None:
             raise LedgerError(f"{source.path} has no slot {slot}")
         return [Send(str(named), row) for row in exchanges.sends_for(db, slot)]
-
-
-def is_invalid(text: str | None) -> bool:
-    """Whether an output holds the marker of an answer that was not offered."""
-    return text is not None and INVALID in text
